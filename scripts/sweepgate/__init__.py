@@ -1,0 +1,1 @@
+"""SweepGate: label a pull request, sweep the GPUs, gate the merge."""

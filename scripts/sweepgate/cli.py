@@ -1,0 +1,30 @@
+"""What every script shares: the exit codes, and errors without a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from sweepgate.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, InputError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def run(main: Callable[[], int]) -> None:
+    """Run a script's `main` and leave the process with its exit code (2 for bad input, 130 for Ctrl-C)."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = EXIT_BAD_INPUT
+    except BrokenPipeError:
+        # The reader went away (`| head`); nothing is left to say, and the interpreter must not try to flush again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        code = EXIT_INTERRUPTED
+    sys.exit(code)

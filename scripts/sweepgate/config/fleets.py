@@ -1,0 +1,57 @@
+"""runners.yaml: where rows run — labels, hardware facts, and how to launch on each fleet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sweepgate.config.model import Strict, parse
+from sweepgate.config.yaml_file import load
+
+Seconds = Annotated[int, Field(ge=1)]
+
+
+class Hardware(Strict):
+    """Facts of one node: memory in MiB that a job may offload into, and its GPUs."""
+
+    available_cpu_dram_mib: Annotated[int, Field(ge=1)]
+    gpus_per_node: Annotated[int, Field(ge=1)]
+
+
+class LocalLaunch(Strict):
+    """Run on this very machine, without a scheduler.
+
+    `hf-home` is relative to the repository; `ready-timeout` bounds start-up and `client-timeout` what the client may
+    take beyond the load it was asked for (both seconds).
+    """
+
+    kind: Literal["local"]
+    hf_home: str = ".cache/huggingface"
+    ready_timeout: Seconds = 1800
+    client_timeout: Seconds = 1800
+
+
+class Fleets(Strict):
+    labels: dict[str, Annotated[list[str], Field(min_length=1)]]
+    hardware: dict[str, Hardware] = {}
+    launch: dict[str, LocalLaunch] = {}
+
+    @model_validator(mode="after")
+    def launch_labels_exist(self) -> Fleets:
+        unknown = [label for label in self.launch if label not in self.labels]
+        if unknown:
+            raise ValueError(f"launch names {', '.join(unknown)}, which labels does not have")
+        return self
+
+
+def load_fleets(file: Path) -> Fleets:
+    """Return the fleets of `file`. Raises InputError with file, line and key of every mistake."""
+    source = load(file)
+    return parse(Fleets, source.data, source)
+
+
+def gpu_of(runner: str) -> str:
+    """Return the GPU name inside a runner label: `cluster:h100-dgxc` → `h100`, `b200-multinode` → `b200`."""
+    return runner.removeprefix("cluster:").split("-")[0]

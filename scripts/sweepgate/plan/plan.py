@@ -1,0 +1,75 @@
+"""The plan: one entry a job, and the points that each job measures. Jobs look themselves up by id."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sweepgate.config.model import Strict, parse
+from sweepgate.errors import InputError, Problem
+from sweepgate.matrix.row import Row
+
+PLAN_VERSION = 1
+JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
+
+
+class Job(Strict):
+    """One runner's work: a row, served once, measured at each of its concurrencies."""
+
+    id: JobId
+    key: str
+    runs_on: str
+    row: Row
+    fingerprints: dict[str, str]
+
+    @model_validator(mode="after")
+    def fingerprints_are_of_the_row(self) -> Job:
+        if not self.fingerprints or not set(self.fingerprints) <= {str(conc) for conc in self.row.concurrencies}:
+            raise ValueError("fingerprints do not match the row's concurrencies")
+        return self
+
+    @property
+    def concurrencies(self) -> list[int]:
+        """The concurrencies to measure, in the row's order; a filter may have left out some of the row's."""
+        return [conc for conc in self.row.concurrencies if str(conc) in self.fingerprints]
+
+    def fingerprint(self, conc: int) -> str:
+        """Return the fingerprint of one concurrency."""
+        return self.fingerprints[str(conc)]
+
+
+class Plan(Strict):
+    """All jobs of a sweep, in the order in which they should start."""
+
+    version: Literal[1] = PLAN_VERSION
+    mode: Literal["full"] = "full"
+    commit: str
+    keys: list[str]
+    jobs: list[Job]
+
+    def job(self, job_id: str) -> Job:
+        """Return a job by id. Raises InputError that lists the known ids."""
+        for job in self.jobs:
+            if job.id == job_id:
+                return job
+        known = ", ".join(job.id for job in self.jobs)
+        raise InputError(Problem("the plan has no such job", key="--job", found=job_id, allowed=known or "none"))
+
+    @property
+    def points(self) -> int:
+        """How many points the plan measures."""
+        return sum(len(job.concurrencies) for job in self.jobs)
+
+
+def read_plan(path: Path) -> Plan:
+    """Return the plan in `path`. Raises InputError for a file that is missing or not a plan."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(Problem("plan cannot be read", str(path), hint="make one with scripts/plan_sweep.py")) from error
+    except ValueError as error:
+        raise InputError(Problem(f"plan is not JSON: {error}", str(path))) from error
+    return parse(Plan, data, path)

@@ -1,0 +1,90 @@
+"""The columns of a result table, shared by terminal, Markdown and HTML so that all three say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading with its unit, and how a result row fills it. `numeric` cells are aligned right."""
+
+    title: str
+    unit: str
+    value: Callable[[Row], str]
+    numeric: bool = True
+
+    @property
+    def heading(self) -> str:
+        """Title and unit in one line."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+def scenario(row: Row) -> str:
+    """Return what was loaded: `512 in / 64 out`, or `agentic replay`."""
+    if row["scenario_type"] == "fixed-seq-len":
+        return f"{row['isl']} in / {row['osl']} out"
+    return "agentic replay"
+
+
+def shape(row: Row) -> str:
+    """Return what served: `TP8 EP8`, or `1×TP1 prefill + 1×TP1 decode`."""
+    if not row["is_multinode"]:
+        return _parallelism(row["tp"], row["ep"], row["dp_attention"])
+    parts = []
+    for pool in ("prefill", "decode"):
+        size = _parallelism(row[f"{pool}_tp"], row[f"{pool}_ep"], row[f"{pool}_dp_attention"])
+        if row[f"{pool}_num_workers"]:
+            parts.append(f"{row[f'{pool}_num_workers']}×{size} {pool}")
+    return " + ".join(parts)
+
+
+def series(row: Row) -> str:
+    """Return the name of the curve that a point belongs to: everything but its concurrency."""
+    spec = "" if row["spec_decoding"] == "none" else f", {row['spec_decoding']}"
+    offload = "" if row["kv_offloading"] == "none" else f", KV to {row['kv_offloading']}"
+    hardware = row["hw"].upper() if row["hw"] != "local" else "local"
+    return f"{row['infmax_model_prefix']} {row['precision']} {hardware}, {shape(row)}, {scenario(row)}{spec}{offload}"
+
+
+def _parallelism(tp: int, ep: int, dp_attention: bool) -> str:
+    return f"TP{tp}" + (f" EP{ep}" if ep > 1 else "") + (" DPA" if dp_attention else "")
+
+
+def _milliseconds(name: str, digits: int) -> Callable[[Row], str]:
+    return lambda row: f"{row[name] * 1000:,.{digits}f}"
+
+
+def _number(name: str, digits: int) -> Callable[[Row], str]:
+    return lambda row: f"{row[name]:,.{digits}f}"
+
+
+def client_note(row: Row) -> str:
+    """Return "client-bound" for a point whose numbers the client limited, else nothing."""
+    return "client-bound" if row["client"]["bound"] else ""
+
+
+COLUMNS = (
+    Column("scenario", "", scenario, numeric=False),
+    Column("served by", "", shape, numeric=False),
+    Column("conc", "", lambda row: str(row["conc"])),
+    Column("TTFT p50", "ms", _milliseconds("median_ttft", 1)),
+    Column("TTFT p99", "ms", _milliseconds("p99_ttft", 1)),
+    Column("TPOT p50", "ms", _milliseconds("median_tpot", 2)),
+    Column("interactivity", "tok/s/user", _number("median_intvty", 1)),
+    Column("throughput", "tok/s/GPU", _number("tput_per_gpu", 0)),
+    Column("output", "tok/s/GPU", _number("output_tput_per_gpu", 0)),
+    Column("prefix hit", "%", lambda row: f"{row['prefix_cache_hit'] * 100:.0f}"),
+    Column("requests", "", lambda row: str(row["requests"])),
+    Column("errors", "", lambda row: str(row["errors"])),
+    Column("note", "", client_note, numeric=False),
+)
+
+
+def sorted_rows(rows: list[Row]) -> list[Row]:
+    """Return rows by curve, then by concurrency."""
+    return sorted(rows, key=lambda row: (row["is_multinode"], row["scenario_type"] != "fixed-seq-len", series(row), row["conc"]))

@@ -1,0 +1,42 @@
+"""summary.md: the verdict first, then what is missing, then the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sweepgate.gate.verdict import Verdict
+from sweepgate.report.columns import COLUMNS, Row, sorted_rows
+
+_MAX_NAMED = 8
+
+
+def summary(verdict: Verdict, rows: list[Row], commit: str) -> str:
+    """Return the summary as GitHub-flavoured Markdown. Text from logs and clients is escaped."""
+    mark = "✅" if verdict.passed else "❌"
+    lines = [f"## {mark} {verdict.headline}", ""]
+    for cause, shortfalls in verdict.groups():
+        named = [f"`{item.job}` at concurrency {item.conc}" for item in shortfalls[:_MAX_NAMED]]
+        more = f" and {len(shortfalls) - _MAX_NAMED} more" if len(shortfalls) > _MAX_NAMED else ""
+        lines.append(f"- **{len(shortfalls)}** × {escape(cause)} — {', '.join(named)}{more}")
+    if verdict.shortfalls:
+        lines.append("")
+    if rows:
+        lines += [_line(column.heading for column in COLUMNS), _line("---:" if column.numeric else "---" for column in COLUMNS)]
+        lines += [_line(escape(column.value(row)) for column in COLUMNS) for row in sorted_rows(rows)]
+        lines.append("")
+    bound = sum(bool(row["client"]["bound"]) for row in rows)
+    if bound:
+        lines += [f"{bound} points are client-bound: the client, not the server, limited them.", ""]
+    lines.append(f"Commit `{escape(commit)}`. TTFT, TPOT: medians and percentiles over requests; throughput counts input and output tokens.")
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def escape(text: str) -> str:
+    """Return `text` so that Markdown shows it as it is: no links, markup, HTML, mentions or table breaks."""
+    flat = " ".join(text.split())
+    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()#+!|~" else c for c in flat)
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")

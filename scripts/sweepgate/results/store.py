@@ -1,0 +1,79 @@
+"""Results on disk: written whole or not at all, and read back through a schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from sweepgate.config.model import Strict
+from sweepgate.errors import InputError, Problem
+
+Status = Literal["valid", "invalid", "failed"]
+
+
+class Failure(Strict):
+    """Why a job ended early. An infrastructure failure never counts against the change."""
+
+    kind: Literal["benchmark", "infrastructure"]
+    phase: str
+    message: str
+    detail: str = ""
+
+    @property
+    def signature(self) -> str:
+        """What failures of the same kind share: kind, phase and message."""
+        return f"{self.kind}/{self.phase}: {self.message}"
+
+
+class PointResult(Strict):
+    """The outcome of one point: a row when it was measured, reasons when it is not valid."""
+
+    job: str
+    conc: int
+    fingerprint: str
+    status: Status
+    reasons: list[str] = []
+    row: dict[str, Any] | None = None
+    failure: Failure | None = None
+    seconds: float = 0.0
+
+
+def result_file(folder: Path, conc: int) -> Path:
+    """Return where a job's folder keeps the result of one concurrency."""
+    return folder / f"result-c{conc}.json"
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write `data` atomically: a reader sees the old file or the new one, never half. NaN and infinities are refused."""
+    write_text(path, json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file atomically. Raises OSError (a full disk, say) and leaves no partial file behind."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def read_result(path: Path) -> PointResult:
+    """Return a point's result. Raises InputError for a file that is not one (cut short, edited, another version)."""
+    try:
+        return PointResult.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError) as error:
+        hint = "delete the file; the point runs again"
+        raise InputError(Problem(f"not a result of this version: {str(error).splitlines()[0]}", str(path), hint=hint)) from error
