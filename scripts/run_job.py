@@ -25,7 +25,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--job", help="the job's id in the plan (default with --dry-run: every job)")
     parser.add_argument("--out", type=Path, help="folder for the job's files")
     parser.add_argument("--port", type=int, help="serve on this port (default: a free one)")
-    parser.add_argument("--dry-run", action="store_true", help="print server and client commands as JSON, start nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print server and client commands as JSON, start nothing"
+    )
     return parser.parse_args()
 
 
@@ -47,7 +49,6 @@ def main() -> int:
 
 def describe(job: Any) -> dict[str, Any]:
     """Return what `job` would run, with nominal ports and folders."""
-    from sweepgate.engines.process import ServerProcess
     from sweepgate.fingerprint.point import resolved_servers
     from sweepgate.measure.client import NOMINAL_CLIENT, client_arguments
 

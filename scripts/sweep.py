@@ -23,13 +23,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("keys", nargs="*", default=["tiny-*"], help="entry keys, * and ? allowed (default: tiny-*)")
     parser.add_argument("--conc", nargs="+", type=int, default=[], metavar="N", help="only these concurrencies")
     parser.add_argument("--out", type=Path, help="output folder (default: out/<date and time>)")
-    parser.add_argument("--resume", type=Path, metavar="OUT", help="continue the sweep in this folder: run what is missing")
+    parser.add_argument(
+        "--resume", type=Path, metavar="OUT", help="continue the sweep in this folder: run what is missing"
+    )
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first benchmark failure")
     parser.add_argument("--port", type=int, help="serve on this port (default: a free one)")
     return parser.parse_args()
 
 
-def interrupt_once(signum: int, frame: FrameType | None) -> None:
+def interrupt_once(_signum: int, _frame: FrameType | None) -> None:
     """Turn the first Ctrl-C or SIGTERM into a clean end; later ones wait for it, since it leaves nothing behind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -47,8 +49,15 @@ def main() -> int:
     from sweepgate.run.outputs import REPORT_FILE, write_reports
     from sweepgate.run.progress import ProgressView
     from sweepgate.run.settings import Settings, installed_client
-    from sweepgate.run.sweep import PLAN_FILE, SweepEvents, check_unchanged, load_results, run_sweep, start_or_resume
-    from sweepgate.run.sweep import write_aggregates
+    from sweepgate.run.sweep import (
+        PLAN_FILE,
+        SweepEvents,
+        check_unchanged,
+        load_results,
+        run_sweep,
+        start_or_resume,
+        write_aggregates,
+    )
 
     signal.signal(signal.SIGINT, interrupt_once)
     signal.signal(signal.SIGTERM, interrupt_once)
@@ -69,12 +78,16 @@ def main() -> int:
     interrupted = False
     done = load_results(plan, out)
     valid = [result for result in done if result.status == "valid"]
-    console.print(f"{plan.points} points in {len(plan.jobs)} jobs, {len(valid)} measured before → {out}", highlight=False)
+    console.print(
+        f"{plan.points} points in {len(plan.jobs)} jobs, {len(valid)} measured before → {out}", highlight=False
+    )
     view = ProgressView(plan, len(valid), console)
     view.skip(valid)
     try:
         with view:
-            results = run_sweep(plan, settings, out, SweepEvents(view.step, view.point, view.retry), arguments.fail_fast)
+            results = run_sweep(
+                plan, settings, out, SweepEvents(view.step, view.point, view.retry), arguments.fail_fast
+            )
     except KeyboardInterrupt:
         interrupted = True
         results = load_results(plan, out)

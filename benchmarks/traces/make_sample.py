@@ -25,7 +25,7 @@ CALL_SECONDS = 0.4
 
 def session(number: int) -> dict[str, Any]:
     """Return one session in the weka trace format."""
-    dice = random.Random(1000 + number)
+    dice = random.Random(1000 + number)  # noqa: S311 - reproducible, not secret
     blocks = list(range(1, PREFIX_BLOCKS + 1))
     clock = 0.0
     requests: list[dict[str, Any]] = []

@@ -42,4 +42,3 @@ class InputError(Exception):
     def __init__(self, problems: Problem | Sequence[Problem]) -> None:
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
         super().__init__("\n".join(problem.render() for problem in self.problems))
-

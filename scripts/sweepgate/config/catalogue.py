@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from sweepgate.config.model import Strict, dotted, parse, suggestion
-from sweepgate.config.yaml_file import YamlFile, load
+from sweepgate.config.yaml_file import KeyPath, YamlFile, load
 from sweepgate.errors import InputError, Problem
 
 Positive = Annotated[int, Field(ge=1)]
@@ -38,18 +38,23 @@ FRAMEWORKS = (
 
 
 class Router(Strict):
+    """What spreads requests over workers, and its own version."""
+
     name: Name
     version: Text
 
     @field_validator("version")
     @classmethod
     def not_an_image(cls, version: str) -> str:
+        """Refuse an image reference where a version is due."""
         if "/" in version or ":" in version:
             raise ValueError(f"router version {version!r} is an image reference; give the router's own version")
         return version
 
 
 class KvOffloadBackend(Strict):
+    """What moves KV cache out of GPU memory."""
+
     name: Name
     version: Text | None = None
 
@@ -66,6 +71,7 @@ class Parallelism(Strict):
 
     @model_validator(mode="after")
     def dcp_divides_tp(self) -> Parallelism:
+        """Decode context parallelism splits a tensor-parallel group evenly."""
         if self.tp % self.dcp_size:
             raise ValueError(f"dcp-size {self.dcp_size} does not divide tp {self.tp}")
         return self
@@ -77,6 +83,8 @@ class Parallelism(Strict):
 
 
 class Worker(Parallelism):
+    """A pool of equal workers; `num-worker` 0 when the other pool does both phases."""
+
     num_worker: Annotated[int, Field(ge=0)]
     hardware: Name | None = None
     additional_settings: list[Text] | None = None
@@ -105,6 +113,7 @@ class SearchSpace(Strict):
 
     @model_validator(mode="after")
     def concurrency_is_list_or_range(self) -> SearchSpace:
+        """Refuse both, neither, a backward range and a concurrency named twice."""
         if self.conc_list is not None:
             if self.conc_start is not None or self.conc_end is not None:
                 raise ValueError("give conc-list, or conc-start with conc-end, not both")
@@ -118,6 +127,7 @@ class SearchSpace(Strict):
 
     @model_validator(mode="after")
     def speculation_and_offload_are_whole(self) -> SearchSpace:
+        """Refuse draft settings without speculation, and an offload without its backend or the reverse."""
         if self.spec_decoding == "none" and (self.draft_tokens or self.draft_sample_method):
             raise ValueError("draft-tokens and draft-sample-method need spec-decoding other than none")
         if (self.kv_offloading == "dram") != (self.kv_offload_backend is not None):
@@ -149,6 +159,7 @@ class MultiNodeSpace(SearchSpace):
 
     @model_validator(mode="after")
     def hardware_is_two_sided(self) -> MultiNodeSpace:
+        """Refuse hardware named for one pool only, and two empty pools."""
         if (self.prefill.hardware is None) != (self.decode.hardware is None):
             raise ValueError("give hardware for both prefill and decode, or for neither")
         if self.prefill.num_worker + self.decode.num_worker == 0:
@@ -157,40 +168,59 @@ class MultiNodeSpace(SearchSpace):
 
 
 class FixedSeqLen(Strict):
+    """Synthetic requests of nominal input and output lengths, in tokens."""
+
     isl: Positive
     osl: Positive
 
 
 class SingleNodeFixed(FixedSeqLen):
+    """Fixed lengths on one node."""
+
     search_space: Annotated[list[SingleNodeSpace], Field(min_length=1)]
 
 
 class MultiNodeFixed(FixedSeqLen):
+    """Fixed lengths on worker pools."""
+
     search_space: Annotated[list[MultiNodeSpace], Field(min_length=1)]
 
 
 class Agentic(Strict):
+    """A replay of recorded coding sessions, for `duration` seconds.
+
+    `trace-set` is a public corpus that aiperf knows, or a folder under benchmarks/ such as `traces/sample`.
+    """
+
     dram_utilization: Annotated[float, Field(gt=0, le=1)] | None = None
     duration: Positive = DEFAULT_DURATION_SECONDS
     trace_set: Text = DEFAULT_TRACE_SET
 
 
 class SingleNodeAgentic(Agentic):
+    """A replay on one node."""
+
     search_space: Annotated[list[SingleNodeSpace], Field(min_length=1)]
 
 
 class MultiNodeAgentic(Agentic):
+    """A replay on worker pools."""
+
     search_space: Annotated[list[MultiNodeSpace], Field(min_length=1)]
 
 
 class SingleNodeScenarios(Strict):
-    fixed_seq_len: list[SingleNodeFixed] = []
-    agentic_coding: list[SingleNodeAgentic] = []
+    """The loads of a single-node entry."""
+
+    fixed_seq_len: list[SingleNodeFixed] = Field(default_factory=list)
+    agentic_coding: list[SingleNodeAgentic] = Field(default_factory=list)
 
 
 class MultiNodeScenarios(Strict):
-    fixed_seq_len: list[MultiNodeFixed] = []
-    agentic_coding: list[MultiNodeAgentic] = []
+    """The loads of a multi-node entry."""
+
+    fixed_seq_len: list[MultiNodeFixed] = Field(default_factory=list)
+    agentic_coding: list[MultiNodeAgentic] = Field(default_factory=list)
 
 
 class Entry(Strict):
@@ -210,6 +240,7 @@ class Entry(Strict):
     @field_validator("framework")
     @classmethod
     def known_framework(cls, framework: str) -> str:
+        """Refuse a framework that no engine or launcher knows."""
         if framework not in FRAMEWORKS:
             near = suggestion(framework, list(FRAMEWORKS))
             allowed = ", ".join(FRAMEWORKS)
@@ -219,27 +250,30 @@ class Entry(Strict):
     @field_validator("recipe")
     @classmethod
     def recipe_stays_inside(cls, recipe: str | None) -> str | None:
+        """Refuse a path that climbs out of benchmarks/."""
         if recipe is not None and ".." in Path(recipe).parts:
             raise ValueError(f"recipe {recipe!r} leaves the benchmarks folder")
         return recipe
 
 
 class SingleNodeEntry(Entry):
+    """An entry whose rows each run on one node."""
+
     multinode: Literal[False]
     scenarios: SingleNodeScenarios
 
 
 class MultiNodeEntry(Entry):
+    """An entry whose rows run on pools of workers."""
+
     multinode: Literal[True]
     scenarios: MultiNodeScenarios
 
     @model_validator(mode="after")
     def disaggregation_is_whole(self) -> MultiNodeEntry:
-        spaces = [
-            space
-            for scenario in (*self.scenarios.fixed_seq_len, *self.scenarios.agentic_coding)
-            for space in scenario.search_space
-        ]
+        """Disaggregated pools need a way to move KV cache between them."""
+        spaces = [space for fixed in self.scenarios.fixed_seq_len for space in fixed.search_space]
+        spaces += [space for agentic in self.scenarios.agentic_coding for space in agentic.search_space]
         if self.disagg and any((space.kv_p2p_transfer or self.kv_p2p_transfer) is None for space in spaces):
             raise ValueError("disagg needs kv-p2p-transfer (nixl, mooncake, mori, ucx), for the entry or each point")
         return self
@@ -271,10 +305,13 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
 def _entry(source: YamlFile, key: str, data: Any) -> SingleNodeEntry | MultiNodeEntry:
     if not _valid_key(key):
         raise InputError(
-            Problem("is not a usable entry key", str(source.path), source.line((key,)), key, allowed="A-Z a-z 0-9 . _ -")
+            Problem(
+                "is not a usable entry key", str(source.path), source.line((key,)), key, allowed="A-Z a-z 0-9 . _ -"
+            )
         )
     multinode = isinstance(data, dict) and data.get("multinode") is True
-    entry = parse(MultiNodeEntry if multinode else SingleNodeEntry, data, source, (key,))
+    entry: SingleNodeEntry | MultiNodeEntry
+    entry = parse(MultiNodeEntry, data, source, (key,)) if multinode else parse(SingleNodeEntry, data, source, (key,))
     problems = [
         Problem(message, str(source.path), source.line((key, *keys)), dotted((key, *keys)), found)
         for keys, message, found in _cross_field_mistakes(entry)
@@ -288,18 +325,18 @@ def _valid_key(key: str) -> bool:
     return bool(key) and len(key) <= 150 and all(c.isascii() and (c.isalnum() or c in "._-") for c in key)
 
 
-def _cross_field_mistakes(entry: Entry) -> list[tuple[tuple[str | int, ...], str, str | None]]:
+def _cross_field_mistakes(entry: SingleNodeEntry | MultiNodeEntry) -> list[tuple[KeyPath, str, str | None]]:
     """Return (keys, message, found) for rules that span an entry's fields."""
-    mistakes: list[tuple[tuple[str | int, ...], str, str | None]] = []
-    assert isinstance(entry, SingleNodeEntry | MultiNodeEntry)
+    mistakes: list[tuple[KeyPath, str, str | None]] = []
     scenarios = entry.scenarios
+    agentic_scenarios: Sequence[SingleNodeAgentic | MultiNodeAgentic] = scenarios.agentic_coding
     if scenarios.agentic_coding and not entry.runner.startswith("cluster:"):
         mistakes.append((("runner",), "agentic scenarios need a `cluster:` runner", entry.runner))
     if not scenarios.agentic_coding and not scenarios.fixed_seq_len:
         mistakes.append((("scenarios",), "names no scenario; give fixed-seq-len or agentic-coding", None))
-    for index, agentic in enumerate(scenarios.agentic_coding):
+    for index, agentic in enumerate(agentic_scenarios):
         offloads = any(space.kv_offloading == "dram" for space in agentic.search_space)
         if offloads and agentic.dram_utilization is None:
-            keys = ("scenarios", "agentic-coding", index)
+            keys: KeyPath = ("scenarios", "agentic-coding", index)
             mistakes.append((keys, "kv-offloading dram needs dram-utilization (0 to 1)", None))
     return mistakes

@@ -34,12 +34,15 @@ class LocalLaunch(Strict):
 
 
 class Fleets(Strict):
+    """The whole of runners.yaml."""
+
     labels: dict[str, Annotated[list[str], Field(min_length=1)]]
-    hardware: dict[str, Hardware] = {}
-    launch: dict[str, LocalLaunch] = {}
+    hardware: dict[str, Hardware] = Field(default_factory=dict)
+    launch: dict[str, LocalLaunch] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def launch_labels_exist(self) -> Fleets:
+        """Refuse a launch block for a label that no runner has."""
         unknown = [label for label in self.launch if label not in self.labels]
         if unknown:
             raise ValueError(f"launch names {', '.join(unknown)}, which labels does not have")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from sweepgate.config.yaml_file import Path_, YamlFile
+from sweepgate.config.yaml_file import KeyPath, YamlFile
 from sweepgate.errors import InputError, Problem
 
 
@@ -31,7 +31,7 @@ class Strict(BaseModel):
 M = TypeVar("M", bound=BaseModel)
 
 
-def parse(model: type[M], data: Any, source: YamlFile | Path, keys: Path_ = ()) -> M:
+def parse(model: type[M], data: Any, source: YamlFile | Path, keys: KeyPath = ()) -> M:
     """Validate `data`, found at `keys` of `source`, as `model`.
 
     Raises InputError with one problem per mistake: file, line (for YAML sources), key, found, allowed.
@@ -42,7 +42,7 @@ def parse(model: type[M], data: Any, source: YamlFile | Path, keys: Path_ = ()) 
         raise InputError([_problem(model, item, source, keys) for item in error.errors(include_url=False)]) from error
 
 
-def _problem(model: type[BaseModel], error: ErrorDetails, source: YamlFile | Path, keys: Path_) -> Problem:
+def _problem(model: type[BaseModel], error: ErrorDetails, source: YamlFile | Path, keys: KeyPath) -> Problem:
     where = keys + tuple(error["loc"])
     file = source.path if isinstance(source, YamlFile) else source
     line = source.line(where) if isinstance(source, YamlFile) else None
@@ -70,7 +70,7 @@ def _words(model: type[BaseModel], error: ErrorDetails) -> tuple[str, str | None
     return error["msg"].removeprefix("Input "), found, None, None
 
 
-def _keys_at(model: type[BaseModel], loc: Path_) -> list[str]:
+def _keys_at(model: type[BaseModel], loc: KeyPath) -> list[str]:
     """Return the keys that the schema allows at `loc`."""
     current: Any = model
     for step in loc:
@@ -99,7 +99,7 @@ def suggestion(word: str, options: list[str]) -> str | None:
     return f"did you mean `{near[0]}`?" if near else None
 
 
-def dotted(keys: Path_) -> str:
+def dotted(keys: KeyPath) -> str:
     """Return `a.b[0].c` for ("a", "b", 0, "c")."""
     text = ""
     for key in keys:

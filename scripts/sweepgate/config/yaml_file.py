@@ -19,7 +19,7 @@ MAX_BYTES = 4_000_000
 # The deepest public catalogue nests eight levels.
 MAX_DEPTH = 32
 
-Path_ = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = yaml.constructor.SafeConstructor()
 
@@ -32,7 +32,7 @@ class YamlFile:
     data: Any
     root: yaml.Node | None
 
-    def line(self, keys: Path_) -> int | None:
+    def line(self, keys: KeyPath) -> int | None:
         """Return the 1-based line of the value (or mapping key) at `keys`, or of its nearest ancestor."""
         node = self.root
         if node is None:

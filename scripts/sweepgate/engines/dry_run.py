@@ -68,7 +68,9 @@ def _parse(output: bytes, recipe: Path, row: Row, code: int) -> ResolvedCommand:
     _, marker, rest = output.partition(b"SWEEPGATE-COMMAND\0")
     argv, second, environment = rest.partition(b"SWEEPGATE-ENVIRONMENT\0")
     if not marker or not second:
-        raise _refusal(recipe, row, f"ended with code {code} and without `exec`", hint="end in: exec <engine server> ...")
+        raise _refusal(
+            recipe, row, f"ended with code {code} and without `exec`", hint="end in: exec <engine server> ..."
+        )
     words = argv.decode(errors="replace").split("\0")[:-1]
     if not words or words == [""]:
         raise _refusal(recipe, row, "calls exec without a command")

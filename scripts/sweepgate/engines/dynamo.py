@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sweepgate.engines.process import ServerProcess, pools
 from sweepgate.matrix.row import Row
 
+_COUNTERS = {
+    "requests": ("dynamo_frontend_requests_total",),
+    "output_tokens": ("dynamo_frontend_output_tokens_total",),
+}
+
 
 class Dynamo:
     """Frontend and workers, aggregated or disaggregated; the recipe decides which engine the workers run."""
 
-    counters = {
-        "requests": ("dynamo_frontend_requests_total",),
-        "output_tokens": ("dynamo_frontend_output_tokens_total",),
-    }
+    @property
+    def counters(self) -> Mapping[str, Sequence[str]]:
+        """What the server counts itself."""
+        return _COUNTERS
 
     def processes(self, row: Row) -> list[ServerProcess]:
         """Return the frontend and the workers of `row`."""

@@ -29,13 +29,11 @@ class ServerProcess:
 
 
 class Engine(Protocol):
-    """An engine or a distributed server.
+    """An engine or a distributed server."""
 
-    `counters`: what the server counts itself (`requests`, `output_tokens`) → the Prometheus counters that hold it, the
-    first one present wins.
-    """
-
-    counters: Mapping[str, Sequence[str]]
+    @property
+    def counters(self) -> Mapping[str, Sequence[str]]:
+        """What the server counts itself (`requests`, `output_tokens`) → the Prometheus counters that may hold it."""
 
     def processes(self, row: Row) -> list[ServerProcess]:
         """Return every process that serves `row`."""

@@ -99,8 +99,12 @@ def job_file(row: Row, process: ServerProcess, place: Place) -> str:
     """Return the bash file that a recipe's shell reads first: exported variables and arrays, all quoted."""
     worker = process.worker
     arrays = {"ADDITIONAL_SETTINGS": (worker.additional_settings or []) if worker else []}
-    lines = [f"# What {process.name} of {shlex.quote(row.exp_name)} needs; made by SweepGate, read by the recipe's shell."]
-    lines += [f"export {_checked(name)}={shlex.quote(text)}" for name, text in job_variables(row, process, place).items()]
+    lines = [
+        f"# What {process.name} of {shlex.quote(row.exp_name)} needs; made by SweepGate, read by the recipe's shell."
+    ]
+    lines += [
+        f"export {_checked(name)}={shlex.quote(text)}" for name, text in job_variables(row, process, place).items()
+    ]
     for name, values in arrays.items():
         lines.append(f"{_checked(name)}=({' '.join(shlex.quote(value) for value in values)})")
     # Bash programs that the server starts must not read this file again.

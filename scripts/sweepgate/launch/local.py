@@ -62,9 +62,7 @@ def start(name: str, command: list[str], environment: Mapping[str, str], cwd: Pa
 
 def base_environment(source: Mapping[str, str]) -> dict[str, str]:
     """Return the part of `source` that servers and clients may see, with this Python's tools first on PATH."""
-    kept = {
-        name: value for name, value in source.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
-    }
+    kept = {name: value for name, value in source.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)}
     own_tools = str(Path(sys.executable).parent)
     kept["PATH"] = f"{own_tools}:{source.get('PATH', os.defpath)}"
     return kept

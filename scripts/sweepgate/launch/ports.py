@@ -7,7 +7,6 @@ import socket
 
 import psutil
 
-
 # Below the range that Linux gives to outgoing connections (32768 and up), so that none takes a port between our look
 # and the server's bind; Dynamo also reads its system port as a 16-bit signed number.
 _FIRST, _LAST = 20_000, 32_767
@@ -48,8 +47,9 @@ def holder_of(port: int) -> str | None:
             pass
     try:
         for connection in psutil.net_connections("tcp"):
-            listens = connection.status == psutil.CONN_LISTEN and connection.laddr
-            if listens and connection.laddr.port == port and connection.pid:
+            # laddr is (address, port), or empty for an unbound socket.
+            listens = connection.status == psutil.CONN_LISTEN and tuple(connection.laddr)[1:] == (port,)
+            if listens and connection.pid:
                 return f"pid {connection.pid} ({psutil.Process(connection.pid).name()})"
     except psutil.Error:
         pass

@@ -44,7 +44,9 @@ def expand(catalogue: Catalogue, fleets: Fleets, step_size: int = 2) -> list[Row
     return rows
 
 
-def expand_entry(key: str, entry: SingleNodeEntry | MultiNodeEntry, fleets: Fleets, step_size: int = 2) -> list[RowData]:
+def expand_entry(
+    key: str, entry: SingleNodeEntry | MultiNodeEntry, fleets: Fleets, step_size: int = 2
+) -> list[RowData]:
     """Return the rows of one entry: fixed sequences first, then agentic replays."""
     return [*_fixed_rows(entry, step_size), *_agentic_rows(key, entry, fleets, step_size)]
 

@@ -51,6 +51,7 @@ class Row(Strict):
 
     @model_validator(mode="after")
     def one_shape(self) -> Row:
+        """Refuse rows that are both single-node and multi-node, or both fixed and agentic."""
         if (self.tp is None) == (self.prefill is None) or (self.prefill is None) != (self.decode is None):
             raise ValueError("a row has either tp, or both prefill and decode")
         if (self.isl is None) == (self.scenario_type is None):

@@ -11,6 +11,8 @@ from sweepgate.matrix.row import Row
 # 100 % of the nominal ones (aiperf's sglang style draws from [ratio × mean, mean]).
 REQUESTS_PER_SLOT = 10
 WARMUP_REQUESTS_PER_SLOT = 2
+# Warm-up draws from the same prompts: without this many, a fifth of the measured prompts would be in the prefix cache.
+PROMPTS_PER_SLOT = REQUESTS_PER_SLOT + WARMUP_REQUESTS_PER_SLOT
 LENGTH_RANGE_RATIO = 0.8
 # The locked agentic scenario of aiperf; shorter replays are stamped as no valid submission.
 AGENTIC_SCENARIO = "inferencex-agentx-mvp"
@@ -64,6 +66,8 @@ def _fixed(row: Row, conc: int) -> list[str]:
         "--random-range-ratio", str(LENGTH_RANGE_RATIO),
         "--random-corpus-style", "sglang",
         "--prompt-corpus", "random",
+        "--num-dataset-entries", str(PROMPTS_PER_SLOT * conc),
+        "--dataset-sampling-strategy", "sequential",
         "--request-count", str(requested(row, conc)),
         "--warmup-request-count", str(WARMUP_REQUESTS_PER_SLOT * conc),
     ]  # fmt: skip

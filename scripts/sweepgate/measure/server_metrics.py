@@ -14,7 +14,7 @@ _TIMEOUT_SECONDS = 10.0
 Totals = dict[str, float]
 
 
-class CounterReset(Exception):
+class CounterResetError(Exception):
     """A counter went backwards: the server restarted inside the measured window."""
 
 
@@ -49,7 +49,7 @@ def totals(pages: Iterable[str]) -> Totals:
 def increase(before: Totals, after: Totals, counters: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """Return how much each quantity grew; `counters` names the Prometheus counters that may hold it, best first.
 
-    Quantities that the server does not count are left out. Raises CounterReset when a counter shrank.
+    Quantities that the server does not count are left out. Raises CounterResetError when a counter shrank.
     """
     grown = {}
     for quantity, names in counters.items():
@@ -58,6 +58,6 @@ def increase(before: Totals, after: Totals, counters: Mapping[str, Sequence[str]
             continue
         change = after[name] - before.get(name, 0.0)
         if change < 0:
-            raise CounterReset(f"{name} fell from {before[name]:g} to {after[name]:g}")
+            raise CounterResetError(f"{name} fell from {before[name]:g} to {after[name]:g}")
         grown[quantity] = change
     return grown

@@ -87,10 +87,7 @@ def _jobs(repository: Path, key: str, catalogue: Catalogue, fleets: Fleets) -> l
 def _point_name(row: RowData) -> str:
     """Return the part of a job id after the key: what is loaded, the shape that serves it, the concurrency."""
     load = "agentic" if "scenario-type" in row else f"{row['isl']}x{row['osl']}"
-    if "prefill" in row:
-        shape = f"p{_shape(row['prefill'])}-d{_shape(row['decode'])}"
-    else:
-        shape = _shape(row)
+    shape = f"p{_shape(row['prefill'])}-d{_shape(row['decode'])}" if "prefill" in row else _shape(row)
     offload = "" if row.get("kv-offloading", "none") == "none" else f"-kv{row['kv-offloading']}"
     conc = row["conc"]
     shown = f"{conc[0]}to{conc[-1]}" if isinstance(conc, list) and len(conc) > 1 else _first(conc)
@@ -122,6 +119,7 @@ def _keep(jobs: list[Job], concurrencies: Sequence[int]) -> list[Job]:
     if not kept:
         available = sorted({conc for job in jobs for conc in job.row.concurrencies})
         allowed = ", ".join(map(str, available))
-        raise InputError(Problem("no point has this concurrency", key="--conc", found=str(list(concurrencies)), allowed=allowed))
+        raise InputError(
+            Problem("no point has this concurrency", key="--conc", found=str(list(concurrencies)), allowed=allowed)
+        )
     return kept
-

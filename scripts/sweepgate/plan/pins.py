@@ -19,5 +19,7 @@ def pinned_version(repository: Path, package: str) -> str:
         raise InputError(Problem("cannot be read", REQUIREMENTS_FILE)) from error
     match = re.search(rf"^{re.escape(package)}(?:\[[^\]]*\])?==(\S+)", text, re.MULTILINE)
     if match is None:
-        raise InputError(Problem("package is not pinned", REQUIREMENTS_FILE, key=package, hint=f"add {package}==VERSION"))
+        raise InputError(
+            Problem("package is not pinned", REQUIREMENTS_FILE, key=package, hint=f"add {package}==VERSION")
+        )
     return match.group(1)

@@ -12,7 +12,6 @@ from sweepgate.config.model import Strict, parse
 from sweepgate.errors import InputError, Problem
 from sweepgate.matrix.row import Row
 
-PLAN_VERSION = 1
 JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
 
 
@@ -27,6 +26,7 @@ class Job(Strict):
 
     @model_validator(mode="after")
     def fingerprints_are_of_the_row(self) -> Job:
+        """Refuse a job without points, or with points that its row does not have."""
         if not self.fingerprints or not set(self.fingerprints) <= {str(conc) for conc in self.row.concurrencies}:
             raise ValueError("fingerprints do not match the row's concurrencies")
         return self
@@ -44,7 +44,7 @@ class Job(Strict):
 class Plan(Strict):
     """All jobs of a sweep, in the order in which they should start."""
 
-    version: Literal[1] = PLAN_VERSION
+    version: Literal[1] = 1
     mode: Literal["full"] = "full"
     commit: str
     keys: list[str]
@@ -69,7 +69,9 @@ def read_plan(path: Path) -> Plan:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(Problem("plan cannot be read", str(path), hint="make one with scripts/plan_sweep.py")) from error
+        raise InputError(
+            Problem("plan cannot be read", str(path), hint="make one with scripts/plan_sweep.py")
+        ) from error
     except ValueError as error:
         raise InputError(Problem(f"plan is not JSON: {error}", str(path))) from error
     return parse(Plan, data, path)

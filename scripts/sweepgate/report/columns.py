@@ -11,12 +11,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A heading with its unit, and how a result row fills it. `numeric` cells are aligned right."""
+    """A heading with its unit, and how a result row fills it.
+
+    `numeric` cells are aligned right; `wide` columns are left out of the terminal table, which has titles instead.
+    """
 
     title: str
     unit: str
     value: Callable[[Row], str]
     numeric: bool = True
+    wide: bool = False
 
     @property
     def heading(self) -> str:
@@ -44,11 +48,11 @@ def shape(row: Row) -> str:
 
 
 def series(row: Row) -> str:
-    """Return the name of the curve that a point belongs to: everything but its concurrency."""
+    """Return the name of the curve that a point belongs to: what serves, without load and concurrency."""
     spec = "" if row["spec_decoding"] == "none" else f", {row['spec_decoding']}"
     offload = "" if row["kv_offloading"] == "none" else f", KV to {row['kv_offloading']}"
     hardware = row["hw"].upper() if row["hw"] != "local" else "local"
-    return f"{row['infmax_model_prefix']} {row['precision']} {hardware}, {shape(row)}, {scenario(row)}{spec}{offload}"
+    return f"{row['infmax_model_prefix']} {row['precision']} {row['framework']} {hardware}, {shape(row)}{spec}{offload}"
 
 
 def _parallelism(tp: int, ep: int, dp_attention: bool) -> str:
@@ -69,22 +73,24 @@ def client_note(row: Row) -> str:
 
 
 COLUMNS = (
-    Column("scenario", "", scenario, numeric=False),
-    Column("served by", "", shape, numeric=False),
+    Column("scenario", "", scenario, numeric=False, wide=True),
+    Column("served by", "", shape, numeric=False, wide=True),
     Column("conc", "", lambda row: str(row["conc"])),
     Column("TTFT p50", "ms", _milliseconds("median_ttft", 1)),
     Column("TTFT p99", "ms", _milliseconds("p99_ttft", 1)),
     Column("TPOT p50", "ms", _milliseconds("median_tpot", 2)),
     Column("interactivity", "tok/s/user", _number("median_intvty", 1)),
     Column("throughput", "tok/s/GPU", _number("tput_per_gpu", 0)),
-    Column("output", "tok/s/GPU", _number("output_tput_per_gpu", 0)),
+    Column("output", "tok/s/GPU", _number("output_tput_per_gpu", 0), wide=True),
     Column("prefix hit", "%", lambda row: f"{row['prefix_cache_hit'] * 100:.0f}"),
-    Column("requests", "", lambda row: str(row["requests"])),
+    Column("requests", "", lambda row: str(row["requests"]), wide=True),
     Column("errors", "", lambda row: str(row["errors"])),
     Column("note", "", client_note, numeric=False),
 )
 
 
 def sorted_rows(rows: list[Row]) -> list[Row]:
-    """Return rows by curve, then by concurrency."""
-    return sorted(rows, key=lambda row: (row["is_multinode"], row["scenario_type"] != "fixed-seq-len", series(row), row["conc"]))
+    """Return rows by load, then by curve, then by concurrency."""
+    return sorted(
+        rows, key=lambda row: (row["scenario_type"] != "fixed-seq-len", scenario(row), series(row), row["conc"])
+    )

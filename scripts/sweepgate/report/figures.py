@@ -27,7 +27,11 @@ def by_scenario(rows: list[Row]) -> dict[str, list[Row]]:
 
 def pareto(rows: list[Row]) -> Figure:
     """Throughput per GPU against interactivity, one curve a series, and the frontier of all of them."""
-    traces = [_curve(name, group, "median_intvty", "tput_per_gpu", color) for name, group, color in _curves(rows)]
+    traces = []
+    for name, group, color in _curves(rows):
+        trace = _curve(name, group, "median_intvty", "tput_per_gpu", color)
+        labels = [str(row["conc"]) for row in group]
+        traces.append({**trace, "mode": "lines+markers+text", "text": labels, "textposition": "top right"})
     points = [(row["median_intvty"], row["tput_per_gpu"]) for row in rows]
     best = [points[index] for index in frontier(points)]
     traces.insert(
@@ -41,7 +45,9 @@ def pareto(rows: list[Row]) -> Figure:
             "hoverinfo": "skip",
         },
     )
-    return _figure(traces, "interactivity, median (tokens/s/user)", "throughput (tokens/s/GPU)")
+    figure = _figure(traces, "interactivity, median (tokens/s/user)", "throughput (tokens/s/GPU)")
+    figure["layout"]["xaxis"]["rangemode"] = "normal"
+    return figure
 
 
 def latency(rows: list[Row]) -> Figure:
@@ -78,8 +84,16 @@ def timeline(requests: list[dict[str, Any]]) -> Figure:
         }
         for name, begin, end, color in phases
     ]
-    figure = _figure(traces, "time since the first request (s)", "lane")
+    figure = _figure(traces, "time since the first request (s)", "request slot")
     figure["layout"] |= {"barmode": "overlay", "bargap": 0.25}
+    # Slots are counted, not measured: whole numbers, the first on top, and few enough to read.
+    step = max(1, max(lanes, default=1) // 8)
+    figure["layout"]["yaxis"] |= {
+        "range": [max(lanes, default=1) + 0.6, 0.4],
+        "tick0": 1,
+        "dtick": step,
+        "showgrid": False,
+    }
     return figure
 
 
@@ -108,9 +122,13 @@ def _curve(name: str, rows: list[Row], x: str, y: str, color: str, scale: float 
         "name": name,
         "mode": "lines+markers",
         "line": {"color": color, "width": 2},
-        "marker": {"size": 9, "color": color, "symbol": ["circle-open" if row["client"]["bound"] else "circle" for row in rows]},
-        "text": [_hover(row) for row in rows],
-        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {
+            "size": 9,
+            "color": color,
+            "symbol": ["circle-open" if row["client"]["bound"] else "circle" for row in rows],
+        },
+        "customdata": [_hover(row) for row in rows],
+        "hovertemplate": "%{customdata}<extra></extra>",
     }
 
 

@@ -43,6 +43,8 @@ def page(verdict: Verdict, rows: list[Row], timelines: Mapping[str, list[dict[st
         timelines=_script_json({name: figures.timeline(requests) for name, requests in shown.items()}),
         timeline_names=list(shown),
         timelines_left_out=left_out,
+        # The busiest point that has a timeline is the most telling one.
+        timeline_picked=max(shown, key=lambda name: len(shown[name]), default=""),
         max_timeline_requests=figures.MAX_TIMELINE_REQUESTS,
         plotly=plotly.offline.get_plotlyjs(),
     )

@@ -21,13 +21,19 @@ def summary(verdict: Verdict, rows: list[Row], commit: str) -> str:
     if verdict.shortfalls:
         lines.append("")
     if rows:
-        lines += [_line(column.heading for column in COLUMNS), _line("---:" if column.numeric else "---" for column in COLUMNS)]
+        lines += [
+            _line(column.heading for column in COLUMNS),
+            _line("---:" if column.numeric else "---" for column in COLUMNS),
+        ]
         lines += [_line(escape(column.value(row)) for column in COLUMNS) for row in sorted_rows(rows)]
         lines.append("")
     bound = sum(bool(row["client"]["bound"]) for row in rows)
     if bound:
         lines += [f"{bound} points are client-bound: the client, not the server, limited them.", ""]
-    lines.append(f"Commit `{escape(commit)}`. TTFT, TPOT: medians and percentiles over requests; throughput counts input and output tokens.")
+    lines.append(
+        f"Commit `{escape(commit)}`. Latencies are over requests of the measured window; throughput counts input and "
+        "output tokens."
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -102,7 +102,7 @@ class _Measured(_Identity):
 
 
 def _metric_fields() -> dict[str, Any]:
-    """One field per statistic and latency: `median_ttft`, `p99.9_itl`; ITL and its kin are absent for 1-token outputs."""
+    """One field per statistic and latency: `median_ttft`, `p99.9_itl`."""
     fields: dict[str, Any] = {}
     for statistic in STATISTICS:
         for latency in LATENCIES:

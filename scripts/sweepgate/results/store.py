@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from sweepgate.config.model import Strict
 from sweepgate.errors import InputError, Problem
@@ -38,7 +38,7 @@ class PointResult(Strict):
     conc: int
     fingerprint: str
     status: Status
-    reasons: list[str] = []
+    reasons: list[str] = Field(default_factory=list)
     row: dict[str, Any] | None = None
     failure: Failure | None = None
     seconds: float = 0.0
@@ -50,7 +50,7 @@ def result_file(folder: Path, conc: int) -> Path:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write `data` atomically: a reader sees the old file or the new one, never half. NaN and infinities are refused."""
+    """Write `data` atomically: a reader sees the old file or the new one, never half. NaN raises ValueError."""
     write_text(path, json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
 
@@ -76,4 +76,6 @@ def read_result(path: Path) -> PointResult:
         return PointResult.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError) as error:
         hint = "delete the file; the point runs again"
-        raise InputError(Problem(f"not a result of this version: {str(error).splitlines()[0]}", str(path), hint=hint)) from error
+        raise InputError(
+            Problem(f"not a result of this version: {str(error).splitlines()[0]}", str(path), hint=hint)
+        ) from error

@@ -13,6 +13,8 @@ MAX_ERROR_SHARE_FIXED = 0.0
 MAX_ERROR_SHARE_AGENTIC = 0.10
 # Outputs shorter or longer than asked change throughput by about as much.
 MAX_LENGTH_DEVIATION = 0.05
+# Random prompts share a chat template and nothing else: more than this in the prefix cache means that they repeat.
+MAX_CACHED_SHARE_FIXED = 0.05
 
 
 def invalid_reasons(row: Row, conc: int, measured: Measurement, server: dict[str, float]) -> list[str]:
@@ -29,6 +31,7 @@ def invalid_reasons(row: Row, conc: int, measured: Measurement, server: dict[str
         _impossible_values(measured),
         _wrong_output_length(measured.requests),
         _wrong_input_length(row, measured.requests),
+        _repeated_prompts(row, measured),
         _server_disagrees(measured, server),
     )
     return [reason for check in checks for reason in check]
@@ -86,7 +89,9 @@ def _wrong_output_length(requests: Sequence[Request]) -> list[str]:
     got = sum(request.output_tokens for request in known)
     if abs(got / asked - 1) <= MAX_LENGTH_DEVIATION:
         return []
-    return [f"outputs are {got / asked - 1:+.1%} off the length asked for, at most {MAX_LENGTH_DEVIATION:.0%} is allowed"]
+    return [
+        f"outputs are {got / asked - 1:+.1%} off the length asked for, at most {MAX_LENGTH_DEVIATION:.0%} is allowed"
+    ]
 
 
 def _wrong_input_length(row: Row, requests: Sequence[Request]) -> list[str]:
@@ -97,6 +102,16 @@ def _wrong_input_length(row: Row, requests: Sequence[Request]) -> list[str]:
     if low <= mean <= high:
         return []
     return [f"inputs average {mean:.0f} tokens, {low:.0f} to {high:.0f} are due for ISL {row.isl}"]
+
+
+def _repeated_prompts(row: Row, measured: Measurement) -> list[str]:
+    """Disaggregated servers may report transferred blocks as cached, so only the others are judged."""
+    if row.is_agentic or row.disagg or not measured.input_tokens:
+        return []
+    share = sum(request.cached_tokens for request in measured.requests) / measured.input_tokens
+    if share <= MAX_CACHED_SHARE_FIXED:
+        return []
+    return [f"{share:.0%} of the random prompts were in the prefix cache, at most {MAX_CACHED_SHARE_FIXED:.0%} may be"]
 
 
 def _server_disagrees(measured: Measurement, server: dict[str, float]) -> list[str]:

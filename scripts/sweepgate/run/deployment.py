@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import httpx
 
@@ -42,7 +43,9 @@ class Deployment:
     def __enter__(self) -> Deployment:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     @property
@@ -72,7 +75,9 @@ class Deployment:
         """Start every process. Raises JobFailure when a port is taken or a file cannot be written."""
         recipe = recipe_path(self.settings.benchmarks, self.row)
         processes = self.engine.processes(self.row)
-        self._places = [(process, self._place(process, ports)) for process, ports in zip(processes, self._ports(len(processes)), strict=True)]
+        self._places = [
+            (process, self._place(ports)) for process, ports in zip(processes, self._ports(len(processes)), strict=True)
+        ]
         for process, place in self._places:
             with disk_errors("start"):
                 job = self.folder / f"job-{process.name}.sh"
@@ -89,12 +94,11 @@ class Deployment:
         is never measured.
         """
         deadline = time.monotonic() + self.launch.ready_timeout
-        missing = "nothing answered"
         with httpx.Client(timeout=_HTTP_TIMEOUT_SECONDS, trust_env=False) as client:
             while True:
                 self.check_alive("ready")
                 missing = self._missing(client)
-                if not missing:
+                if missing is None:
                     break
                 if time.monotonic() > deadline:
                     self._fail("ready", f"the server was not ready within {self.launch.ready_timeout} s", missing)
@@ -126,7 +130,7 @@ class Deployment:
             ports[0] = self.settings.port
         return list(zip(ports[::2], ports[1::2], strict=True))
 
-    def _place(self, process: ServerProcess, ports: tuple[int, int]) -> Place:
+    def _place(self, ports: tuple[int, int]) -> Place:
         hf_home = str(self.settings.hf_home(self.launch))
         return Place(HOST, ports[0], ports[1], str(self.scratch), hf_home)
 
@@ -148,13 +152,14 @@ class Deployment:
 
     def _probe(self, client: httpx.Client, budget: float) -> None:
         """Send one request through the whole deployment; only an answer with a token in it counts."""
-        body = {"model": self.row.model, "max_tokens": 4, "messages": [{"role": "user", "content": "Say hello."}]}
+        request = {"model": self.row.model, "max_tokens": 4, "messages": [{"role": "user", "content": "Say hello."}]}
         try:
-            answer = client.post(f"{self.url}/v1/chat/completions", json=body, timeout=budget)
+            answer = client.post(f"{self.url}/v1/chat/completions", json=request, timeout=budget)
         except httpx.HTTPError as error:
             self.check_alive("ready")
             self._fail("ready", f"the first request failed: {type(error).__name__}")
-        usage = _json(answer).get("usage") if isinstance(_json(answer), dict) else None
+        body = _json(answer)
+        usage = body.get("usage") if isinstance(body, dict) else None
         tokens = usage.get("completion_tokens") if isinstance(usage, dict) else None
         if answer.status_code != httpx.codes.OK or not tokens:
             self._fail("ready", f"the first request was answered {answer.status_code}", answer.text[:500])
@@ -170,9 +175,8 @@ class Deployment:
         raise JobFailure("benchmark", phase, message, "\n".join(tails))
 
 
-def _json(answer: httpx.Response) -> object:
+def _json(answer: httpx.Response) -> Any:
     try:
-        data: object = answer.json()
+        return answer.json()
     except ValueError:
         return None
-    return data

@@ -13,7 +13,7 @@ _TAIL_LINES = 15
 _TAIL_BYTES = 8_000
 
 
-class JobFailure(Exception):
+class JobFailure(Exception):  # noqa: N818 - it carries a Failure, the word that results and reports use
     """A job cannot go on. `kind` decides whether it counts against the change."""
 
     def __init__(

@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from sweepgate.launch import local, scratch
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
 from sweepgate.measure.client_load import CpuSampler, longest_block
 from sweepgate.measure.records import ExportError, Measurement, read_export
-from sweepgate.measure.server_metrics import CounterReset, Totals, increase, scrape
+from sweepgate.measure.server_metrics import CounterResetError, Totals, increase, scrape
 from sweepgate.plan.plan import Job
 from sweepgate.results.build import Observed, PointId, build_row
 from sweepgate.results.store import PointResult, result_file, write_json
@@ -33,9 +33,16 @@ _POLL_SECONDS = 0.1
 
 
 def run_job(
-    job: Job, settings: Settings, folder: Path, observer: Observer, concurrencies: Sequence[int] | None = None
+    job: Job,
+    settings: Settings,
+    folder: Path,
+    observer: Observer,
+    measured: Callable[[PointResult], None] = lambda _: None,
+    concurrencies: Sequence[int] | None = None,
 ) -> list[PointResult]:
     """Run `job` here and return one result a concurrency; each is also written to `folder` once it is known.
+
+    `measured` hears of each point as soon as it has been measured, `observer` of each phase.
 
     A failure ends the job: points that were measured keep their results, the rest get the failure. Nothing that the
     job started is left when this returns or raises. Raises InputError for a job that cannot run anywhere as it is.
@@ -54,6 +61,7 @@ def run_job(
             while pending:
                 result = _measure_point(job, pending[0], server, settings, folder, observer, begun)
                 results.append(result)
+                measured(result)
                 pending.pop(0)
                 begun = time.monotonic()
             observer(Step(job.id, "teardown"))
@@ -114,12 +122,13 @@ def _measure_point(
         measurement = read_export(output)
     except ExportError as error:
         raise JobFailure("infrastructure", "collect", f"aiperf: {error}", log_tail(output / "client.log")) from error
-    row, reasons = None, []
+    row: dict[str, Any] | None = None
+    reasons: list[str]
     try:
         counted = increase(before, after, server.engine.counters)
         observed = Observed(measurement, counted, sampler.samples, longest_block(output / "logs" / "aiperf.log"))
         row, reasons = build_row(job.row, point, observed)
-    except CounterReset as error:
+    except CounterResetError as error:
         reasons = [f"the server restarted while it was measured: {error}"]
     with disk_errors("collect"):
         write_json(folder / f"timeline-c{conc}.json", timeline(measurement))

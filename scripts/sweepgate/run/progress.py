@@ -52,7 +52,9 @@ class ProgressView:
         self.step_begun = time.monotonic()
         if not self.console.is_terminal and step.phase in ("start", "measure"):
             conc = "" if step.conc is None else f" at concurrency {step.conc}"
-            self.console.print(f"[{self._elapsed()}] {step.job}: {step.phase}{conc}", highlight=False, markup=False)
+            self.console.print(
+                f"[{self._elapsed()}] {step.job}: {step.phase}{conc}", highlight=False, markup=False, soft_wrap=True
+            )
 
     def point(self, result: PointResult) -> None:
         """A point finished, one way or the other."""
@@ -62,16 +64,18 @@ class ProgressView:
         text = Text(f"[{self._elapsed()}] {self.finished}/{self.plan.points} ")
         text.append(result.status, style=style)
         text.append(f"  {result.job} c{result.conc}  {_numbers(result)}  ({result.seconds:.0f} s)")
-        self.console.print(text)
+        self.console.print(text, soft_wrap=True)
         # One failure ends all remaining points of a job; its log is shown once.
         if result.failure is not None and result.failure.detail and result.failure != self.last_failure:
-            self.console.print(Text(result.failure.detail, style="dim"))
+            self.console.print(Text(result.failure.detail, style="dim"), soft_wrap=True)
         self.last_failure = result.failure
 
     def retry(self, job: Job, result: PointResult) -> None:
         """A job is tried once more."""
         why = result.failure.message if result.failure else ""
-        self.console.print(Text(f"[{self._elapsed()}] retry   {job.id}: infrastructure, {why}", style="yellow"))
+        self.console.print(
+            Text(f"[{self._elapsed()}] retry   {job.id}: infrastructure, {why}", style="yellow"), soft_wrap=True
+        )
 
     def _elapsed(self) -> str:
         return _clock(time.monotonic() - self.begun)
@@ -96,7 +100,8 @@ def _numbers(result: PointResult) -> str:
     if result.status != "valid" or result.row is None:
         return "; ".join(result.reasons)
     row = result.row
-    return f"TTFT {row['median_ttft'] * 1000:.0f} ms, {row['median_intvty']:.0f} tok/s/user, {row['tput_per_gpu']:.0f} tok/s/GPU"
+    speed = f"{row['median_intvty']:.0f} tok/s/user, {row['tput_per_gpu']:.0f} tok/s/GPU"
+    return f"TTFT {row['median_ttft'] * 1000:.0f} ms, {speed}"
 
 
 def _clock(seconds: float) -> str:

@@ -33,7 +33,9 @@ class Settings:
         if launch is None:
             allowed = ", ".join(sorted(self.fleets.launch)) or "none"
             hint = "run it where its runners are, or give the fleet a `launch:` block"
-            raise InputError(Problem("this fleet cannot be reached from here", "runners.yaml", None, "launch", runner, allowed, hint))
+            raise InputError(
+                Problem("this fleet cannot be reached from here", "runners.yaml", None, "launch", runner, allowed, hint)
+            )
         return launch
 
     def hf_home(self, launch: LocalLaunch) -> Path:

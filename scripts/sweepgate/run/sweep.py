@@ -92,7 +92,8 @@ def check_unchanged(old: Plan, new: Plan) -> None:
     problems = [
         Problem("has changed since this sweep began", key=job.id, hint="start a new sweep, without --resume")
         for job in old.jobs
-        if job.id not in current or any(job.fingerprint(c) != current[job.id].fingerprints.get(str(c)) for c in job.concurrencies)
+        if job.id not in current
+        or any(job.fingerprint(c) != current[job.id].fingerprints.get(str(c)) for c in job.concurrencies)
     ]
     if problems:
         raise InputError(problems)
@@ -134,7 +135,7 @@ def _run_with_retry(
 ) -> list[PointResult]:
     done: list[PointResult] = []
     for attempt in range(1, INFRASTRUCTURE_ATTEMPTS + 1):
-        results = run_job(job, settings, job_folder(out, job), events.step, pending)
+        results = run_job(job, settings, job_folder(out, job), events.step, events.point, pending)
         again = [r for r in results if r.failure is not None and r.failure.kind == "infrastructure"]
         if not again or attempt == INFRASTRUCTURE_ATTEMPTS:
             done += results
@@ -143,7 +144,8 @@ def _run_with_retry(
         events.retry(job, again[0])
         pending = [result.conc for result in again]
     for result in done:
-        events.point(result)
+        if result.status == "failed":
+            events.point(result)
     return done
 
 
