@@ -18,11 +18,24 @@ MAX_TIMELINE_REQUESTS = 1500
 
 
 def by_scenario(rows: list[Row]) -> dict[str, list[Row]]:
-    """Return rows grouped by what was loaded: points of different loads are never on one chart."""
+    """Return chart title → rows, grouped by what was loaded: points of different loads are never on one chart.
+
+    The title also takes what all curves of the chart have in common, so that the legend needs not repeat it.
+    """
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in sorted_rows(rows):
         groups[scenario(row)].append(row)
-    return dict(groups)
+    return {", ".join([name, *_shared_parts(group)]): group for name, group in groups.items()}
+
+
+def _shared_parts(rows: list[Row]) -> list[str]:
+    """Return the leading parts of the series names that all rows share, leaving each name at least one of its own."""
+    names = {tuple(series(row).split(", ")) for row in rows}
+    longest = min(len(name) for name in names) - 1
+    shared = 0
+    while shared < longest and len({name[shared] for name in names}) == 1:
+        shared += 1
+    return list(next(iter(names))[:shared])
 
 
 def pareto(rows: list[Row]) -> Figure:
@@ -112,7 +125,9 @@ def _curves(rows: list[Row]) -> list[tuple[str, list[Row], str]]:
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         groups[series(row)].append(row)
-    return [(name, group, PALETTE[index % len(PALETTE)]) for index, (name, group) in enumerate(groups.items())]
+    shared = len(_shared_parts(rows))
+    names = {name: ", ".join(name.split(", ")[shared:]) for name in groups}
+    return [(names[name], group, PALETTE[index % len(PALETTE)]) for index, (name, group) in enumerate(groups.items())]
 
 
 def _curve(name: str, rows: list[Row], x: str, y: str, color: str, scale: float = 1) -> dict[str, Any]:
@@ -152,8 +167,8 @@ def _figure(traces: list[dict[str, Any]], x_title: str, y_title: str) -> Figure:
         "layout": {
             "xaxis": {"title": {"text": x_title}, "rangemode": "tozero", "automargin": True},
             "yaxis": {"title": {"text": y_title}, "rangemode": "tozero", "automargin": True},
-            "legend": {"orientation": "h", "y": -0.25, "x": 0},
-            "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
+            "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+            "margin": {"l": 10, "r": 10, "t": 10, "b": 90},
             "hovermode": "closest",
         },
     }

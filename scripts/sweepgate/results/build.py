@@ -13,7 +13,7 @@ from sweepgate.config.fleets import gpu_of
 from sweepgate.matrix.row import Row
 from sweepgate.measure.client_load import CpuSample, cpu_share
 from sweepgate.measure.records import Measurement
-from sweepgate.results.row import ResultRow
+from sweepgate.results.row import MULTI_NODE_FIELDS, SINGLE_NODE_FIELDS, ResultRow
 from sweepgate.results.statistics import latency_statistics
 from sweepgate.results.validity import client_bound_reasons, invalid_reasons
 
@@ -46,7 +46,10 @@ def build_row(row: Row, point: PointId, observed: Observed) -> tuple[dict[str, A
         model: BaseModel = ResultRow.model_validate(data)
     except (ValidationError, ValueError, ZeroDivisionError) as error:
         return None, reasons or [f"the result row does not validate: {_first_line(error)}"]
-    return model.model_dump(mode="json", by_alias=True, exclude_none=False), reasons
+    dumped = model.model_dump(mode="json", by_alias=True)
+    # Fields of the other node count say nothing; every other null (no golden length, no power) says that it is unknown.
+    other_shape = SINGLE_NODE_FIELDS if row.is_multinode else MULTI_NODE_FIELDS
+    return {name: value for name, value in dumped.items() if name not in other_shape}, reasons
 
 
 def _first_line(error: Exception) -> str:

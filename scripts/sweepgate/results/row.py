@@ -7,6 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 LATENCIES = ("ttft", "tpot", "itl", "e2el", "intvty")
+SINGLE_NODE_FIELDS = frozenset({"tp", "ep", "dp_attention"})
+MULTI_NODE_FIELDS = frozenset(
+    {"num_prefill_gpu", "num_decode_gpu"}
+    | {f"{pool}_{size}" for pool in ("prefill", "decode") for size in ("tp", "ep", "dp_attention", "num_workers")}
+)
 STATISTICS = ("mean", "median", "p90", "p99", "p99.9", "std")
 
 Finite = Annotated[float, Field(ge=0, allow_inf_nan=False)]
