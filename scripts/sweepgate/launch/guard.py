@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from typing import BinaryIO
 
 import psutil
@@ -98,6 +99,7 @@ def main(log_path: str, grace: float, command: list[str]) -> int:
     stopped = child.poll() is None
     _end_all(grace)
     code = child.wait()
+    _reap_adopted()
     # Every writer of the pipe is gone by now, so the drain sees its end.
     drain.join(timeout=5)
     log.close()
@@ -133,6 +135,13 @@ def _end_all(grace: float) -> None:
             except psutil.NoSuchProcess:
                 continue
         time.sleep(_POLL_SECONDS)
+
+
+def _reap_adopted() -> None:
+    """Collect descendants that became our children: until then their process ids exist."""
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
 
 
 if __name__ == "__main__":

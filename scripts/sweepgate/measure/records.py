@@ -86,6 +86,19 @@ def read_export(folder: Path) -> Measurement:
     return _measurement(summary, requests, errors, kinds)
 
 
+def error_kinds(folder: Path) -> dict[str, int]:
+    """Return kind → count of the failed requests that a client without a summary still recorded, in any phase."""
+    kinds: dict[str, int] = {}
+    try:
+        for line in _lines(folder / RECORDS_FILE):
+            problem = _problem(json.loads(line))
+            if problem is not None and problem != "cancelled":
+                kinds[problem] = kinds.get(problem, 0) + 1
+    except (ExportError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return kinds
+
+
 def _measurement(summary: dict[str, Any], requests: list[Request], errors: int, kinds: dict[str, int]) -> Measurement:
     scenario = summary.get("metadata") or {}
     duration = _average(summary, "benchmark_duration")

@@ -25,6 +25,8 @@ _POLL_SECONDS = 0.2
 _HTTP_TIMEOUT_SECONDS = 5.0
 # The first request may compile kernels; it has what is left of the readiness budget, but at least this.
 _PROBE_SECONDS = 60.0
+# How long a broken connection may precede the end of the process that broke it.
+SETTLE_SECONDS = 2.0
 
 
 class Deployment:
@@ -105,12 +107,20 @@ class Deployment:
                 time.sleep(_POLL_SECONDS)
             self._probe(client, max(deadline - time.monotonic(), _PROBE_SECONDS))
 
-    def check_alive(self, phase: str) -> None:
-        """Raise JobFailure when a server process has ended."""
-        for process in self._running:
-            code = process.exit_code()
-            if code is not None:
-                self._fail(phase, f"{process.name} exited with code {code}", only=process)
+    def check_alive(self, phase: str, patience: float = 0.0) -> None:
+        """Raise JobFailure when a server process has ended, or does so within `patience` seconds.
+
+        Patience is for callers that saw a connection break: the process behind it may be a moment from its end.
+        """
+        deadline = time.monotonic() + patience
+        while True:
+            for process in self._running:
+                code = process.exit_code()
+                if code is not None:
+                    self._fail(phase, f"{process.name} exited with code {code}", only=process)
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(_POLL_SECONDS / 4)
 
     def stop(self) -> None:
         """End every process and delete the scratch folder; safe to call again."""
@@ -156,7 +166,7 @@ class Deployment:
         try:
             answer = client.post(f"{self.url}/v1/chat/completions", json=request, timeout=budget)
         except httpx.HTTPError as error:
-            self.check_alive("ready")
+            self.check_alive("ready", SETTLE_SECONDS)
             self._fail("ready", f"the first request failed: {type(error).__name__}")
         body = _json(answer)
         usage = body.get("usage") if isinstance(body, dict) else None

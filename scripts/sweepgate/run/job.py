@@ -17,12 +17,12 @@ from sweepgate.engines.recipe import recipe_path
 from sweepgate.launch import local, scratch
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
 from sweepgate.measure.client_load import CpuSampler, longest_block
-from sweepgate.measure.records import ExportError, Measurement, read_export
+from sweepgate.measure.records import SUMMARY_FILE, ExportError, Measurement, error_kinds, read_export
 from sweepgate.measure.server_metrics import CounterResetError, Totals, increase, scrape
 from sweepgate.plan.plan import Job
 from sweepgate.results.build import Observed, PointId, build_row
 from sweepgate.results.store import PointResult, result_file, write_json
-from sweepgate.run.deployment import Deployment
+from sweepgate.run.deployment import SETTLE_SECONDS, Deployment
 from sweepgate.run.failure import JobFailure, disk_errors, log_tail
 from sweepgate.run.settings import Settings
 from sweepgate.run.step import Observer, Step
@@ -130,8 +130,9 @@ def _measure_point(
         row, reasons = build_row(job.row, point, observed)
     except CounterResetError as error:
         reasons = [f"the server restarted while it was measured: {error}"]
-    with disk_errors("collect"):
-        write_json(folder / f"timeline-c{conc}.json", timeline(measurement))
+    if not reasons:
+        with disk_errors("collect"):
+            write_json(folder / f"timeline-c{conc}.json", timeline(measurement))
     result = PointResult(
         job=job.id,
         conc=conc,
@@ -169,7 +170,13 @@ def _run_client(job: Job, conc: int, server: Deployment, settings: Settings, out
         client.stop()
         sampler.stop()
     code = client.exit_code()
-    if code and not (output / "profile_export_aiperf.json").is_file():
+    if code and not (output / SUMMARY_FILE).is_file():
+        server.check_alive("measure", SETTLE_SECONDS)
+        # aiperf 0.13 gives up without a summary when no request at all succeeded: that is the server's doing.
+        kinds = error_kinds(output)
+        if kinds:
+            failed = ", ".join(f"{count} × {kind}" for kind, count in kinds.items())
+            raise JobFailure("benchmark", "measure", f"every request failed ({failed})", log_tail(log))
         raise JobFailure("infrastructure", "measure", f"aiperf exited with code {code}", log_tail(log))
     return sampler
 
@@ -178,7 +185,7 @@ def _scrape(server: Deployment, raw: Path) -> Totals:
     try:
         return scrape(server.metrics_urls, raw)
     except (httpx.HTTPError, ValueError) as error:
-        server.check_alive("scrape")
+        server.check_alive("scrape", SETTLE_SECONDS)
         message = f"the server's metrics cannot be read: {type(error).__name__}"
         raise JobFailure("benchmark", "scrape", message, str(error)) from error
 
