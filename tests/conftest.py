@@ -103,7 +103,11 @@ def no_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
 
     def check() -> None:
         started = [p for p in psutil.process_iter(["cmdline", "status"]) if p.pid not in before]
-        ours = [p for p in started if str(FAKES) in " ".join(p.info["cmdline"] or []) or "guard.py" in " ".join(p.info["cmdline"] or [])]
+        ours = [
+            p
+            for p in started
+            if str(FAKES) in " ".join(p.info["cmdline"] or []) or "guard.py" in " ".join(p.info["cmdline"] or [])
+        ]
         assert ours == []
         assert list(temporary.glob("sweepgate-*")) == []
 

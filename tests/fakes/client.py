@@ -1,6 +1,6 @@
 """A stand-in for aiperf: takes its arguments and writes the files that aiperf 0.13 writes, or fails as told.
 
-    client.py MODE profile [aiperf's arguments]
+client.py MODE profile [aiperf's arguments]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A stand-in for an engine's server: OpenAI-compatible over HTTP, with the faults that its arguments ask for.
 
-    server.py PORT MODEL [--never-ready] [--exit-after SECONDS] [--die-on-request N] [--chatty MEGABYTES]
-              [--fail-every N] [--no-tokens] [--daemon PIDFILE] [--wrong-model] [--reset-counters]
+server.py PORT MODEL [--never-ready] [--exit-after SECONDS] [--die-on-request N] [--chatty MEGABYTES]
+          [--fail-every N] [--no-tokens] [--daemon PIDFILE] [--wrong-model] [--reset-counters]
 """
 
 from __future__ import annotations

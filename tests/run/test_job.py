@@ -168,9 +168,7 @@ def test_a_bad_recipe_is_refused_before_anything_starts(repository: FakeReposito
 
 def test_agentic_speculation_without_a_golden_length_never_starts(repository: FakeRepository, tmp_path: Path) -> None:
     repository.catalogue(
-        (repository.path / "master-config.yaml")
-        .read_text()
-        .split("    fixed-seq-len:")[0]
+        (repository.path / "master-config.yaml").read_text().split("    fixed-seq-len:")[0]
         + "    agentic-coding:\n    - search-space:\n      - { tp: 1, spec-decoding: mtp, conc-list: [1] }\n"
     )
     (result,) = run(repository, tmp_path / "out")

@@ -99,9 +99,8 @@ def job_file(row: Row, process: ServerProcess, place: Place) -> str:
     """Return the bash file that a recipe's shell reads first: exported variables and arrays, all quoted."""
     worker = process.worker
     arrays = {"ADDITIONAL_SETTINGS": (worker.additional_settings or []) if worker else []}
-    lines = [
-        f"# What {process.name} of {shlex.quote(row.exp_name)} needs; made by SweepGate, read by the recipe's shell."
-    ]
+    # No value stands in a comment: a line break in it would end the comment.
+    lines = ["# Made by SweepGate; the recipe's shell reads this first."]
     lines += [
         f"export {_checked(name)}={shlex.quote(text)}" for name, text in job_variables(row, process, place).items()
     ]
