@@ -21,7 +21,12 @@ def instance(component: str, endpoint: str = "generate") -> dict[str, str]:
 
 
 DISAGG = {**POOLS, "framework": "dynamo-vllm", "disagg": True, "decode": {"num-worker": 2, "tp": 1}}
-AGGREGATED = {**POOLS, "framework": "dynamo-vllm", "prefill": {"num-worker": 2, "tp": 1}, "decode": {"num-worker": 0, "tp": 1}}
+AGGREGATED = {
+    **POOLS,
+    "framework": "dynamo-vllm",
+    "prefill": {"num-worker": 2, "tp": 1},
+    "decode": {"num-worker": 0, "tp": 1},
+}
 SINGLE = {**ROW, "framework": "dynamo-mocker"}
 HEALTH = [
     (SINGLE, [], "only 0 of 1 backend workers registered"),

@@ -72,7 +72,12 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
 def test_workers_get_their_own_pool() -> None:
     row = Row.model_validate({**POOLS, "decode": {**WORKER, "tp": 2, "dp-attn": True}})
     variables = job_variables(row, ServerProcess("decode", 1, worker=row.decode), NOMINAL)
-    assert (variables["TP"], variables["DP_ATTN"], variables["ROLE"], variables["WORKER_INDEX"]) == ("2", "true", "decode", "1")
+    assert (variables["TP"], variables["DP_ATTN"], variables["ROLE"], variables["WORKER_INDEX"]) == (
+        "2",
+        "true",
+        "decode",
+        "1",
+    )
 
 
 HOSTILE = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
@@ -80,7 +85,9 @@ HOSTILE = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs
 
 @settings(max_examples=60, deadline=None)
 @given(value=HOSTILE, setting=HOSTILE)
-def test_no_value_breaks_out_of_the_job_file(tmp_path_factory: pytest.TempPathFactory, value: str, setting: str) -> None:
+def test_no_value_breaks_out_of_the_job_file(
+    tmp_path_factory: pytest.TempPathFactory, value: str, setting: str
+) -> None:
     """Bash reads every value back as it was, and runs nothing."""
     worker = {**WORKER, "additional-settings": ["plain"]}
     row = Row.model_validate({**POOLS, "prefill": worker})
@@ -91,12 +98,16 @@ def test_no_value_breaks_out_of_the_job_file(tmp_path_factory: pytest.TempPathFa
     folder = tmp_path_factory.mktemp("job")
     (folder / "job.sh").write_text(job_file(hostile, ServerProcess("prefill", worker=pool), NOMINAL))
     script = 'source ./job.sh; printf "%s\\0" "$MODEL" "${ADDITIONAL_SETTINGS[@]}"; ls -A'
-    done = subprocess.run(["/bin/bash", "-uec", script], cwd=folder, capture_output=True, check=True, env={"PATH": "/bin"})
+    done = subprocess.run(
+        ["/bin/bash", "-uec", script], cwd=folder, capture_output=True, check=True, env={"PATH": "/bin"}
+    )
     assert done.stdout == f"{value}\0{setting}\0plain\0job.sh\n".encode()
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize("value", ["$(touch pwned)", "`touch pwned`", "'; touch pwned; '", "a\ntouch pwned\n", "\\", "${IFS}", "!!"])
+@pytest.mark.parametrize(
+    "value", ["$(touch pwned)", "`touch pwned`", "'; touch pwned; '", "a\ntouch pwned\n", "\\", "${IFS}", "!!"]
+)
 def test_known_ways_out_are_closed(tmp_path: Path, value: str) -> None:
     row = Row.model_validate({**ROW, "model": value, "exp-name": value})
     (tmp_path / "job.sh").write_text(job_file(row, SERVER, NOMINAL))

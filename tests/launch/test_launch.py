@@ -51,9 +51,6 @@ def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
 
 def test_the_log_holds_both_streams_to_the_end(tmp_path: Path) -> None:
     process = start("import sys; print('out', flush=True); print('err', file=sys.stderr)", tmp_path)
-    process.stop()
-    wait_for(lambda: process.exit_code() is not None)
-    process = start("import sys; print('out', flush=True); print('err', file=sys.stderr)", tmp_path)
     wait_for(lambda: process.exit_code() is not None)
     assert (tmp_path / "log").read_text() == "out\nerr\n"
 

@@ -65,8 +65,10 @@ def judge(plan: Plan, results: Iterable[PointResult]) -> Verdict:
                 shortfalls.append(Shortfall(job.id, conc, "missing", ["it did not run"]))
             elif result.fingerprint != job.fingerprint(conc):
                 shortfalls.append(Shortfall(job.id, conc, "missing", ["its result is of another configuration"]))
-            elif result.status != "valid" or result.row is None:
+            elif result.status != "valid":
                 shortfalls.append(Shortfall(job.id, conc, result.status, result.reasons))
+            elif result.row is None:
+                shortfalls.append(Shortfall(job.id, conc, "invalid", ["its result holds no row"]))
             else:
                 valid += 1
     return Verdict(plan.points, valid, shortfalls)

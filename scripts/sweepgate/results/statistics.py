@@ -27,7 +27,9 @@ def latency_statistics(requests: Sequence[Request]) -> dict[str, float]:
     for latency, values in samples.items():
         if not values:
             raise ValueError(f"no request has a {latency.upper()}")
-        result.update({f"{statistic}_{latency}": _statistic(values, statistic) for statistic in STATISTICS})
+        # Infinite samples give NaN here, which the row's schema refuses; numpy need not say so too.
+        with np.errstate(invalid="ignore"):
+            result.update({f"{statistic}_{latency}": _statistic(values, statistic) for statistic in STATISTICS})
     for statistic in STATISTICS[:-1]:
         result[f"{statistic}_intvty"] = _inverse(result[f"{statistic}_tpot"])
     result["std_intvty"] = float(np.std([_inverse(value) for value in tpot]))

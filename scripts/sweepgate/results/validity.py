@@ -87,7 +87,7 @@ def _wrong_output_length(requests: Sequence[Request]) -> list[str]:
     if not known or asked <= 0:
         return ["the client does not say how many output tokens it asked for"]
     got = sum(request.output_tokens for request in known)
-    if abs(got / asked - 1) <= MAX_LENGTH_DEVIATION:
+    if abs(got - asked) <= MAX_LENGTH_DEVIATION * asked:
         return []
     return [
         f"outputs are {got / asked - 1:+.1%} off the length asked for, at most {MAX_LENGTH_DEVIATION:.0%} is allowed"
