@@ -43,10 +43,11 @@ def main() -> int:
     from rich.console import Console
 
     from sweepgate.config.fleets import load_fleets
+    from sweepgate.gate.verdict import judge
     from sweepgate.plan.build import FLEETS_FILE, build_plan
     from sweepgate.plan.plan import read_plan
     from sweepgate.report.terminal import print_verdict
-    from sweepgate.run.outputs import REPORT_FILE, write_reports
+    from sweepgate.run.outputs import REPORT_FILE, valid_rows, write_reports
     from sweepgate.run.progress import ProgressView
     from sweepgate.run.settings import Settings, installed_client
     from sweepgate.run.sweep import (
@@ -91,9 +92,11 @@ def main() -> int:
     except KeyboardInterrupt:
         interrupted = True
         results = load_results(plan, out)
-    verdict = write_aggregates(plan, out, results)
-    rows = write_reports(plan, out, results, verdict)
-    print_verdict(verdict, rows, Console())
+    verdict = judge(plan, results)
+    # The terminal first: when the disk is full it is the only place left to say what was measured.
+    print_verdict(verdict, valid_rows(results), Console())
+    write_aggregates(plan, out, results)
+    write_reports(plan, out, results, verdict)
     print(f"report: {out / REPORT_FILE}   ({time.monotonic() - begun:.0f} s)")
     if not verdict.passed:
         print(f"run what is missing: {Path(sys.argv[0])} --resume {out}")

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from sweepgate.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, InputError
+from sweepgate.errors import EXIT_BAD_INPUT, EXIT_FAILED_GATE, EXIT_INTERRUPTED, InputError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def run(main: Callable[[], int]) -> None:
-    """Run a script's `main` and leave the process with its exit code (2 for bad input, 130 for Ctrl-C)."""
+    """Run a script's `main` and leave the process with its exit code (2 for bad input, 1 for a disk or system error,
+    130 for Ctrl-C)."""
     try:
         code = main()
         sys.stdout.flush()
@@ -24,6 +25,10 @@ def run(main: Callable[[], int]) -> None:
         # The reader went away (`| head`); nothing is left to say, and the interpreter must not try to flush again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        print(f"error: {error.strerror or error}{where}", file=sys.stderr)
+        code = EXIT_FAILED_GATE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         code = EXIT_INTERRUPTED

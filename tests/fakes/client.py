@@ -57,6 +57,10 @@ def main() -> int:
         return 139
     if mode == "hang":
         time.sleep(600)
+    if mode == "fill":
+        with (options.output_artifact_dir / "big").open("wb") as file:
+            while True:
+                file.write(b"x" * 65536)
     if mode == "slow":
         time.sleep(2)
     count = options.request_count

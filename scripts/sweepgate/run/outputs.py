@@ -19,12 +19,16 @@ SUMMARY_FILE = "summary.md"
 REPORT_FILE = "report.html"
 
 
-def write_reports(plan: Plan, out: Path, results: list[PointResult], verdict: Verdict) -> list[Row]:
-    """Write both files and return the valid rows that they show."""
-    rows = [result.row for result in results if result.status == "valid" and result.row is not None]
+def valid_rows(results: list[PointResult]) -> list[Row]:
+    """Return the rows that may be shown and published."""
+    return [result.row for result in results if result.status == "valid" and result.row is not None]
+
+
+def write_reports(plan: Plan, out: Path, results: list[PointResult], verdict: Verdict) -> None:
+    """Write both files."""
+    rows = valid_rows(results)
     write_text(out / SUMMARY_FILE, summary(verdict, rows, plan.commit))
     write_text(out / REPORT_FILE, page(verdict, rows, _timelines(out, rows), _facts(plan, rows)))
-    return rows
 
 
 def _timelines(out: Path, rows: list[Row]) -> dict[str, list[dict[str, Any]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,21 +39,20 @@ class SweepEvents:
 def run_sweep(plan: Plan, settings: Settings, out: Path, events: SweepEvents, fail_fast: bool) -> list[PointResult]:
     """Run every point of `plan` that `out` has no valid result of, and return all results, old and new.
 
-    Aggregate files are brought up to date after each job and once more when this returns or is interrupted.
+    Aggregate files are brought up to date after each job; a disk that refuses them does not stop the sweep, since the
+    caller writes them once more at the end.
     """
     results = {(result.job, result.conc): result for result in load_results(plan, out)}
-    try:
-        for job in plan.jobs:
-            pending = [conc for conc in job.concurrencies if not _has_valid(results, job, conc)]
-            if not pending:
-                continue
-            for result in _run_with_retry(job, pending, settings, out, events):
-                results[result.job, result.conc] = result
+    for job in plan.jobs:
+        pending = [conc for conc in job.concurrencies if not _has_valid(results, job, conc)]
+        if not pending:
+            continue
+        for result in _run_with_retry(job, pending, settings, out, events):
+            results[result.job, result.conc] = result
+        with suppress(OSError):
             write_aggregates(plan, out, list(results.values()))
-            if fail_fast and any(_is_benchmark_failure(results[job.id, conc]) for conc in pending):
-                break
-    finally:
-        write_aggregates(plan, out, list(results.values()))
+        if fail_fast and any(_is_benchmark_failure(results[job.id, conc]) for conc in pending):
+            break
     return list(results.values())
 
 
