@@ -76,6 +76,7 @@ def run_here(job: Any, arguments: argparse.Namespace) -> int:
     """Run one job, saying each step on stderr; returns 0 when every point is valid."""
     from sweepgate.config.fleets import load_fleets
     from sweepgate.plan.build import FLEETS_FILE
+    from sweepgate.run.interrupts import end_cleanly_on_signals
     from sweepgate.run.job import run_job
     from sweepgate.run.settings import Settings, installed_client
     from sweepgate.run.step import Step
@@ -84,6 +85,7 @@ def run_here(job: Any, arguments: argparse.Namespace) -> int:
         conc = "" if step.conc is None else f" at concurrency {step.conc}"
         print(f"{step.job}: {step.phase}{conc}", file=sys.stderr, flush=True)
 
+    end_cleanly_on_signals()
     settings = Settings(REPOSITORY, load_fleets(REPOSITORY / FLEETS_FILE), installed_client(REPOSITORY), arguments.port)
     results = run_job(job, settings, arguments.out, say)
     for result in results:

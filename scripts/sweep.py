@@ -7,12 +7,10 @@ example: scripts/sweep.py 'tiny-*' --conc 1 4
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from types import FrameType
 
 from sweepgate.cli import REPOSITORY, run
 from sweepgate.errors import EXIT_FAILED_GATE, EXIT_INTERRUPTED
@@ -31,13 +29,6 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def interrupt_once(_signum: int, _frame: FrameType | None) -> None:
-    """Turn the first Ctrl-C or SIGTERM into a clean end; later ones wait for it, since it leaves nothing behind."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     arguments = parse_arguments()
     from rich.console import Console
@@ -47,6 +38,7 @@ def main() -> int:
     from sweepgate.plan.build import FLEETS_FILE, build_plan
     from sweepgate.plan.plan import read_plan
     from sweepgate.report.terminal import print_verdict
+    from sweepgate.run.interrupts import end_cleanly_on_signals
     from sweepgate.run.outputs import REPORT_FILE, valid_rows, write_reports
     from sweepgate.run.progress import ProgressView
     from sweepgate.run.settings import Settings, installed_client
@@ -60,8 +52,7 @@ def main() -> int:
         write_aggregates,
     )
 
-    signal.signal(signal.SIGINT, interrupt_once)
-    signal.signal(signal.SIGTERM, interrupt_once)
+    end_cleanly_on_signals()
     console = Console(stderr=True)
     if arguments.resume is not None:
         out = arguments.resume

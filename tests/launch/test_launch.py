@@ -170,3 +170,21 @@ def test_the_holder_of_a_port_is_named() -> None:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
         assert f"pid {os.getpid()}" in (ports.holder_of(holder.getsockname()[1]) or "")
+
+
+def test_commands_can_be_ended_politely_though_their_owner_held_signals(tmp_path: Path) -> None:
+    """A blocked signal mask is inherited: with it, every server would have to be killed after the grace period."""
+    code = """
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: (print("asked", flush=True), sys.exit(0)))
+print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())), flush=True)
+signal.pause()
+"""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+    try:
+        process = start(code, tmp_path)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    wait_for(lambda: (tmp_path / "log").is_file() and "[]" in (tmp_path / "log").read_text())
+    process.stop()
+    assert (tmp_path / "log").read_text() == "[]\nasked\n"

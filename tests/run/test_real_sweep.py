@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -27,7 +28,7 @@ class Run:
     def __init__(self, out: Path, *arguments: str) -> None:
         self.scratch = out.parent / "tmp"
         self.scratch.mkdir(exist_ok=True)
-        environment = {**os.environ, "TMPDIR": str(self.scratch), "SWEEPGATE_TEST_RUN": str(out)}
+        environment = {**os.environ, "TMPDIR": str(self.scratch)}
         self.process = subprocess.Popen(
             [*SWEEP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
         )
@@ -123,20 +124,19 @@ def test_interrupted_killed_resumed_and_reported(tmp_path: Path) -> None:
         assert (out / "summary.md").read_text().startswith("## ✅ PASS: 4 of 4 points are valid")
 
 
-def check_rows(rows: list[dict[str, object]]) -> None:
+def check_rows(rows: list[dict[str, Any]]) -> None:
     assert [row["conc"] for row in rows] == [1, 2, 2, 2]
     for row in rows:
         fixed = row["scenario_type"] == "fixed-seq-len"
         assert row["errors"] == 0
         # The mocker takes milliseconds for a token: anything else is a wrong unit, not a slow machine.
-        assert 1e-4 < float(str(row["median_tpot"])) < 1
-        assert 1e-3 < float(str(row["median_ttft"])) < 10
-        assert row["server"] and row["client"]
+        assert 1e-4 < row["median_tpot"] < 1
+        assert 1e-3 < row["median_ttft"] < 10
         if fixed:
-            assert row["requests"] == 10 * int(str(row["conc"]))
-            assert float(str(row["prefix_cache_hit"])) < 0.05
+            assert row["requests"] == 10 * row["conc"]
+            assert row["prefix_cache_hit"] < 0.05
         else:
-            assert float(str(row["prefix_cache_hit"])) > 0.3
-            assert row["client"]["submission_valid"] is False  # type: ignore[index]
+            assert row["prefix_cache_hit"] > 0.3
+            assert row["client"]["submission_valid"] is False
     pooled = [row for row in rows if row["is_multinode"]]
     assert [(row["num_prefill_gpu"], row["num_decode_gpu"], row["num_gpu"]) for row in pooled] == [(1, 1, 2)]

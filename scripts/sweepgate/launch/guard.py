@@ -79,6 +79,8 @@ class BoundedLog:
 def main(log_path: str, grace: float, command: list[str]) -> int:
     """Run `command` to its end, or until the owner goes away."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # The owner may have held signals back while it started us; the command must not inherit that.
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     signal.signal(signal.SIGINT, lambda *_: stop.set())

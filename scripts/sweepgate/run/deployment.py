@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +19,7 @@ from sweepgate.launch import local, scratch
 from sweepgate.launch.ports import free_ports, holder_of
 from sweepgate.matrix.row import Row
 from sweepgate.run.failure import JobFailure, disk_errors, log_tail
+from sweepgate.run.interrupts import uninterrupted
 from sweepgate.run.settings import Settings
 
 HOST = "127.0.0.1"
@@ -40,6 +42,7 @@ class Deployment:
         self.engine = engine_for(row.framework)
         self.scratch = scratch.create()
         self._running: list[local.LocalProcess] = []
+        self._clients: list[local.LocalProcess] = []
         self._places: list[tuple[ServerProcess, Place]] = []
 
     def __enter__(self) -> Deployment:
@@ -86,8 +89,16 @@ class Deployment:
                 job.write_text(job_file(self.row, process, place))
             environment = {**self.environment(), "BASH_ENV": str(job.absolute())}
             log = self.folder / f"server-{process.name}.log"
-            command = [str(recipe.absolute())]
-            self._running.append(local.start(process.name, command, environment, self.scratch, log.absolute()))
+            with uninterrupted():
+                command = [str(recipe.absolute())]
+                self._running.append(local.start(process.name, command, environment, self.scratch, log.absolute()))
+
+    def start_client(self, command: list[str], environment: Mapping[str, str], log: Path) -> local.LocalProcess:
+        """Start a client beside the server; it ends with the deployment at the latest."""
+        with uninterrupted():
+            client = local.start("client", command, environment, self.scratch, log.absolute())
+            self._clients.append(client)
+        return client
 
     def wait_until_ready(self) -> None:
         """Return once the server is complete and has answered a request.
@@ -124,11 +135,13 @@ class Deployment:
 
     def stop(self) -> None:
         """End every process and delete the scratch folder; safe to call again."""
-        for process in self._running:
-            process.ask_to_stop()
-        for process in self._running:
-            process.stop()
-        scratch.remove(self.scratch)
+        with uninterrupted():
+            everything = [*self._clients, *self._running]
+            for process in everything:
+                process.ask_to_stop()
+            for process in everything:
+                process.stop()
+            scratch.remove(self.scratch)
 
     def _ports(self, count: int) -> list[tuple[int, int]]:
         ports = free_ports(2 * count)

@@ -14,7 +14,7 @@ import httpx
 
 from sweepgate.engines import tiny_model
 from sweepgate.engines.recipe import recipe_path
-from sweepgate.launch import local, scratch
+from sweepgate.launch import scratch
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
 from sweepgate.measure.client_load import CpuSampler, longest_block
 from sweepgate.measure.records import SUMMARY_FILE, ExportError, Measurement, error_kinds, read_export
@@ -157,7 +157,7 @@ def _run_client(job: Job, conc: int, server: Deployment, settings: Settings, out
     limit = server.launch.client_timeout + (job.row.duration or 0)
     deadline = time.monotonic() + limit
     log = output / "client.log"
-    client = local.start("client", command, environment, server.scratch, log.absolute())
+    client = server.start_client(command, environment, log)
     sampler = CpuSampler(client.pid)
     try:
         while client.exit_code() is None:
