@@ -71,6 +71,7 @@ def _jobs(repository: Path, key: str, catalogue: Catalogue, fleets: Fleets) -> l
         raise InputError(Problem("unknown runner", CATALOGUE_FILE, None, f"{key}.runner", entry.runner, allowed, hint))
     rows = expand_entry(key, entry, fleets)
     names = Counter[str]()
+    client_version = pinned_version(repository, "aiperf")
     jobs = []
     for data in rows:
         row = parse(Row, data, Path(CATALOGUE_FILE), (key,))
@@ -78,7 +79,7 @@ def _jobs(repository: Path, key: str, catalogue: Catalogue, fleets: Fleets) -> l
         names[name] += 1
         # Rows that differ only in what the name leaves out (a KV backend's version, say) are numbered in order.
         job_id = name if names[name] == 1 else f"{name}-{names[name]}"
-        hashes = fingerprints(row, repository / "benchmarks", pinned_version(repository, "aiperf"))
+        hashes = fingerprints(row, repository / "benchmarks", client_version)
         points = {str(conc): value for conc, value in hashes.items()}
         jobs.append(Job(id=job_id, key=key, runs_on=entry.runner, row=row, fingerprints=points))
     return jobs
