@@ -92,12 +92,11 @@ def test_fixed_multi_node_rows_keep_their_list_and_agentic_ones_do_not(tmp_path:
 @pytest.mark.parametrize(
     ("space", "budget"),
     [
-        # 2,000,000 MiB × 0.5 is 1048.576 GB; the share is tp × pp × pcp-size of 8 GPUs, never more than the node.
+        # 2,000,000 MiB × 0.5 is 1048.576 GB; the share is tp × pp × pcp-size of 8 GPUs.
         ({"tp": 8}, 1048),
         ({"tp": 4}, 524),
         ({"tp": 1}, 131),
         ({"tp": 2, "pp": 2, "pcp-size": 2}, 1048),
-        ({"tp": 16}, 1048),
     ],
 )
 def test_offload_budget(tmp_path: Path, space: dict[str, Any], budget: int) -> None:
@@ -124,6 +123,20 @@ def test_offload_without_hardware_facts_is_refused(tmp_path: Path) -> None:
         rows(tmp_path, agentic(offload), runner="cluster:unknown")
 
 
+@pytest.mark.parametrize(
+    "space",
+    [
+        {"tp": 16},
+        {"prefill": {"num-worker": 1, "tp": 6}, "decode": {"num-worker": 1, "tp": 8}},
+        {"prefill": {"num-worker": 1, "tp": 12}, "decode": {"num-worker": 1, "tp": 8}},
+    ],
+)
+def test_offload_that_no_node_can_hold_is_refused(tmp_path: Path, space: dict[str, Any]) -> None:
+    offload = {"kv-offloading": "dram", "kv-offload-backend": {"name": "native"}, "conc-list": [1]}
+    with pytest.raises(InputError, match="nodes of 8 GPUs"):
+        rows(tmp_path, agentic({**space, **offload}), multinode="prefill" in space)
+
+
 def test_our_additions_appear_only_when_set(tmp_path: Path) -> None:
     plain, full = rows(
         tmp_path,
@@ -138,7 +151,7 @@ def test_our_additions_appear_only_when_set(tmp_path: Path) -> None:
 
 def test_lengths_that_are_not_whole_k(tmp_path: Path) -> None:
     (row,) = rows(tmp_path, fixed({"tp": 1, "conc-list": [1]}, isl=512, osl=64))
-    assert row["exp-name"] == "ex_512x64"
+    assert row["exp-name"] == "ex_512_64"
 
 
 def test_every_row_fits_the_row_schema(tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 """master-config.yaml: what can run — model × image × framework × scenario × search space."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -70,7 +68,7 @@ class Parallelism(Strict):
     dp_attn: bool = False
 
     @model_validator(mode="after")
-    def dcp_divides_tp(self) -> Parallelism:
+    def dcp_divides_tp(self) -> Self:
         """Decode context parallelism splits a tensor-parallel group evenly."""
         if self.tp % self.dcp_size:
             raise ValueError(f"dcp-size {self.dcp_size} does not divide tp {self.tp}")
@@ -112,7 +110,7 @@ class SearchSpace(Strict):
         return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
     @model_validator(mode="after")
-    def concurrency_is_list_or_range(self) -> SearchSpace:
+    def concurrency_is_list_or_range(self) -> Self:
         """Refuse both, neither, a backward range and a concurrency named twice."""
         if self.conc_list is not None:
             if self.conc_start is not None or self.conc_end is not None:
@@ -126,7 +124,7 @@ class SearchSpace(Strict):
         return self
 
     @model_validator(mode="after")
-    def speculation_and_offload_are_whole(self) -> SearchSpace:
+    def speculation_and_offload_are_whole(self) -> Self:
         """Refuse draft settings without speculation, and an offload without its backend or the reverse."""
         if self.spec_decoding == "none" and (self.draft_tokens or self.draft_sample_method):
             raise ValueError("draft-tokens and draft-sample-method need spec-decoding other than none")
@@ -140,11 +138,16 @@ class SearchSpace(Strict):
             return self.conc_list
         assert self.conc_start is not None
         assert self.conc_end is not None
-        values, value = [], self.conc_start
-        while value < self.conc_end:
-            values.append(value)
-            value *= step_size
-        return [*values, self.conc_end]
+        return stepped(self.conc_start, self.conc_end, step_size)
+
+
+def stepped(start: int, end: int, step_size: int) -> list[int]:
+    """Return start, start × step_size, ... below `end`, and then `end` itself."""
+    values, value = [], start
+    while value < end:
+        values.append(value)
+        value *= step_size
+    return [*values, end]
 
 
 class SingleNodeSpace(SearchSpace, Parallelism):
@@ -158,7 +161,7 @@ class MultiNodeSpace(SearchSpace):
     decode: Worker
 
     @model_validator(mode="after")
-    def hardware_is_two_sided(self) -> MultiNodeSpace:
+    def hardware_is_two_sided(self) -> Self:
         """Refuse hardware named for one pool only, and two empty pools."""
         if (self.prefill.hardware is None) != (self.decode.hardware is None):
             raise ValueError("give hardware for both prefill and decode, or for neither")
@@ -270,7 +273,7 @@ class MultiNodeEntry(Entry):
     scenarios: MultiNodeScenarios
 
     @model_validator(mode="after")
-    def disaggregation_is_whole(self) -> MultiNodeEntry:
+    def disaggregation_is_whole(self) -> Self:
         """Disaggregated pools need a way to move KV cache between them."""
         spaces = [space for fixed in self.scenarios.fixed_seq_len for space in fixed.search_space]
         spaces += [space for agentic in self.scenarios.agentic_coding for space in agentic.search_space]

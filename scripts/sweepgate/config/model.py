@@ -24,7 +24,13 @@ class Strict(BaseModel):
     """Unknown keys are refused and nothing is coerced: `"8"` is not 8 and `true` is not 1."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, alias_generator=kebab, populate_by_name=True, protected_namespaces=()
+        extra="forbid",
+        defer_build=True,
+        strict=True,
+        frozen=True,
+        alias_generator=kebab,
+        populate_by_name=True,
+        protected_namespaces=(),
     )
 
 

@@ -21,7 +21,26 @@ MAX_DEPTH = 32
 
 KeyPath = tuple[str | int, ...]
 _TAG = "tag:yaml.org,2002:"
+_STR, _MAP, _SEQ = _TAG + "str", _TAG + "map", _TAG + "seq"
 _SCALARS = yaml.constructor.SafeConstructor()
+
+
+class _Loader(yaml.CSafeLoader):
+    """The C loader, with a scalar's type looked up once for each spelling: most values of a catalogue repeat."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._plain_tags: dict[str, str] = {}
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        if kind is not yaml.ScalarNode:
+            return _MAP if kind is yaml.MappingNode else _SEQ
+        if not implicit[0]:
+            return _STR
+        tag = self._plain_tags.get(value)
+        if tag is None:
+            tag = self._plain_tags[value] = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+        return tag
 
 
 @dataclass(frozen=True)
@@ -71,7 +90,7 @@ def load(path: Path) -> YamlFile:
         raise _error(path, None, f"is not UTF-8 (byte {error.start})") from error
     if len(raw) > MAX_BYTES:
         raise _error(path, None, "is too large", found=f"{len(raw):,} bytes", allowed=f"at most {MAX_BYTES:,} bytes")
-    loader = yaml.CSafeLoader(text)
+    loader = _Loader(text)
     try:
         root = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -93,16 +112,16 @@ class _Converter:
 
     def value(self, node: yaml.Node, depth: int) -> Any:
         if node.__class__ is yaml.ScalarNode:
-            return self.scalar(node)
+            return node.value if node.tag == _STR else self.scalar(node)
         if id(node) in self.seen:
             raise _error(self.path, node.start_mark, "is used through a YAML alias", hint="write the value out")
         if depth > MAX_DEPTH:
             raise _error(self.path, node.start_mark, f"is nested deeper than {MAX_DEPTH} levels")
         self.seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
-            self.check_tag(node, "seq")
+            self.check_tag(node, _SEQ)
             return [self.value(item, depth + 1) for item in node.value]
-        self.check_tag(node, "map")
+        self.check_tag(node, _MAP)
         return self.mapping(node, depth)
 
     def mapping(self, node: yaml.Node, depth: int) -> dict[str, Any]:
@@ -122,8 +141,6 @@ class _Converter:
     def scalar(self, node: yaml.ScalarNode) -> Any:
         kind = node.tag[len(_TAG) :] if node.tag.startswith(_TAG) else node.tag
         text = node.value
-        if kind == "str":
-            return text
         if kind == "int":
             return int(text) if text.isdecimal() and text[0] != "0" else self.stock(node, "construct_yaml_int")
         if kind == "float":
@@ -141,8 +158,8 @@ class _Converter:
         except (ValueError, OverflowError) as error:
             raise _error(self.path, node.start_mark, "is not a number", found=node.value) from error
 
-    def check_tag(self, node: yaml.Node, kind: str) -> None:
-        if node.tag != _TAG + kind:
+    def check_tag(self, node: yaml.Node, tag: str) -> None:
+        if node.tag != tag:
             raise _error(self.path, node.start_mark, f"has the YAML tag {node.tag}", hint="remove the tag")
 
 

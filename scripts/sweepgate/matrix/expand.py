@@ -6,8 +6,8 @@ concurrency each; fixed-sequence multi-node rows carry the list of concurrencies
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from sweepgate.config.catalogue import (
@@ -23,6 +23,7 @@ from sweepgate.config.catalogue import (
 )
 from sweepgate.config.fleets import Fleets
 from sweepgate.errors import InputError, Problem
+from sweepgate.matrix.filters import Filters
 
 RowData = dict[str, Any]
 
@@ -30,30 +31,37 @@ RowData = dict[str, Any]
 MODEL_LEN_HEADROOM_TOKENS = 256
 # Host DRAM that an offload may count on is capped at 3 × 10^12 bytes = 2,861,022 MiB, so that fleets compare.
 MAX_OFFLOAD_DRAM_MIB = 2_861_022
-GB_PER_MIB = 1024 * 1024 / 1e9
+BYTES_PER_MIB = 1024 * 1024
+EVERYTHING = Filters()
 
 
-def expand(catalogue: Catalogue, fleets: Fleets, step_size: int = 2) -> list[RowData]:
-    """Return every row of the catalogue, entry by entry, scenario by scenario, in the order they are written.
+def expand(catalogue: Catalogue, fleets: Fleets, filters: Filters = EVERYTHING) -> list[RowData]:
+    """Return the rows that `filters` keep, entry by entry, scenario by scenario, in the order they are written.
 
-    Raises InputError for an offload on a fleet without hardware facts.
+    Raises InputError for an offload on a fleet without hardware facts, or that its nodes cannot hold.
     """
     rows: list[RowData] = []
     for key, entry in catalogue.items():
-        rows += expand_entry(key, entry, fleets, step_size)
+        rows += expand_entry(key, entry, fleets, filters)
     return rows
 
 
 def expand_entry(
-    key: str, entry: SingleNodeEntry | MultiNodeEntry, fleets: Fleets, step_size: int = 2
+    key: str, entry: SingleNodeEntry | MultiNodeEntry, fleets: Fleets, filters: Filters = EVERYTHING
 ) -> list[RowData]:
     """Return the rows of one entry: fixed sequences first, then agentic replays."""
-    return [*_fixed_rows(entry, step_size), *_agentic_rows(key, entry, fleets, step_size)]
+    if not filters.keeps_entry(key, entry, entry.multinode):
+        return []
+    runners = filters.runners(entry.runner, fleets)
+    return [*_fixed_rows(entry, runners, filters), *_agentic_rows(key, entry, runners, fleets, filters)]
 
 
-def _fixed_rows(entry: SingleNodeEntry | MultiNodeEntry, step_size: int) -> Iterator[RowData]:
+def _fixed_rows(entry: SingleNodeEntry | MultiNodeEntry, runners: list[str], filters: Filters) -> Iterator[RowData]:
     for scenario in entry.scenarios.fixed_seq_len:
+        if not filters.keeps_scenario(scenario):
+            continue
         for space in scenario.search_space:
+            concurrencies = filters.fixed_concurrencies(space)
             row = _head(entry, space)
             row["isl"] = scenario.isl
             row["osl"] = scenario.osl
@@ -62,16 +70,21 @@ def _fixed_rows(entry: SingleNodeEntry | MultiNodeEntry, step_size: int) -> Iter
             row["disagg"] = entry.disagg
             row["run-eval"] = False
             if isinstance(space, MultiNodeSpace):
-                yield {**row, **_pools(entry, space), "conc": space.concurrencies(step_size)}
+                if concurrencies:
+                    pools = _pools(entry, space)
+                    yield from ({**row, "runner": runner, **pools, "conc": concurrencies} for runner in runners)
             elif isinstance(space, SingleNodeSpace):
-                for conc in space.concurrencies(step_size):
-                    yield {**row, **_parallelism(space), "conc": conc}
+                shape = {**_parallelism(space), "ep": filters.expert_parallel(space)}
+                for conc in concurrencies:
+                    yield from ({**row, "runner": runner, **shape, "conc": conc} for runner in runners)
 
 
 def _agentic_rows(
-    key: str, entry: SingleNodeEntry | MultiNodeEntry, fleets: Fleets, step_size: int
+    key: str, entry: SingleNodeEntry | MultiNodeEntry, runners: list[str], fleets: Fleets, filters: Filters
 ) -> Iterator[RowData]:
     for scenario in entry.scenarios.agentic_coding:
+        if not filters.keeps_scenario(scenario):
+            continue
         for space in scenario.search_space:
             row = _head(entry, space)
             row["scenario-type"] = "agentic-coding"
@@ -82,13 +95,20 @@ def _agentic_rows(
                 row["kv-offload-backend"] = space.kv_offload_backend.model_dump(exclude_none=True)
             row["total-cpu-dram-gb"] = _offload_budget_gb(key, entry, space, scenario.dram_utilization, fleets)
             row["run-eval"] = False
-            for conc in space.concurrencies(step_size):
-                name = f"{entry.model_prefix}_{_agentic_name(space, conc)}"
-                if isinstance(space, MultiNodeSpace):
-                    pools = {**_pools(entry, space), "disagg": entry.disagg}
-                    yield {**row, "exp-name": name, **pools, "conc": [conc]}
-                elif isinstance(space, SingleNodeSpace):
-                    yield {**row, "exp-name": name, **_parallelism(space), "conc": conc}
+            names = {
+                conc: f"{entry.model_prefix}_{_agentic_name(space, conc)}"
+                for conc in filters.agentic_concurrencies(space)
+            }
+            if isinstance(space, MultiNodeSpace):
+                pools = {**_pools(entry, space), "disagg": entry.disagg}
+                for runner in runners:
+                    for conc, name in names.items():
+                        yield {**row, "runner": runner, "exp-name": name, **pools, "conc": [conc]}
+            elif isinstance(space, SingleNodeSpace):
+                shape = _parallelism(space)
+                for conc, name in names.items():
+                    for runner in runners:
+                        yield {**row, "runner": runner, "exp-name": name, **shape, "conc": conc}
 
 
 def _head(entry: SingleNodeEntry | MultiNodeEntry, space: SearchSpace) -> RowData:
@@ -99,7 +119,6 @@ def _head(entry: SingleNodeEntry | MultiNodeEntry, space: SearchSpace) -> RowDat
         "precision": entry.precision,
         "framework": entry.framework,
         "spec-decoding": space.spec_decoding,
-        "runner": entry.runner,
     }
     router = space.router or entry.router
     if router is not None:
@@ -142,10 +161,10 @@ def _worker(worker: Worker) -> RowData:
 
 
 def _length_name(scenario: FixedSeqLen) -> str:
-    """Return `8k1k` for 8192 and 1024, `512x64` for lengths that are not whole k."""
+    """Return `8k1k` for 8192 and 1024, `512_64` for lengths that are not whole k."""
     if scenario.isl % 1024 == 0 and scenario.osl % 1024 == 0:
         return f"{scenario.isl // 1024}k{scenario.osl // 1024}k"
-    return f"{scenario.isl}x{scenario.osl}"
+    return f"{scenario.isl}_{scenario.osl}"
 
 
 def _agentic_name(space: SearchSpace, conc: int) -> str:
@@ -181,11 +200,24 @@ def _offload_budget_gb(
     if hardware is None:
         hint = f"add hardware.{entry.runner} to runners.yaml"
         raise InputError(Problem("kv-offloading needs the fleet's DRAM", None, None, key, entry.runner, None, hint))
+    gpus = _gpus_on_a_node(key, space, hardware.gpus_per_node)
+    usable_bytes = min(hardware.available_cpu_dram_mib, MAX_OFFLOAD_DRAM_MIB) * BYTES_PER_MIB
+    # Decimal: 0.8 means 8/10, so that a budget that is a whole number of GB is not rounded below it.
+    return int(usable_bytes * Decimal(str(utilization)) * gpus / hardware.gpus_per_node / 10**9)
+
+
+def _gpus_on_a_node(key: str, space: SearchSpace, gpus_per_node: int) -> int:
+    """Return how many GPUs of one node a server process (the prefill worker, with several nodes) holds."""
     if isinstance(space, MultiNodeSpace):
         gpus = space.prefill.gpus
-    else:
-        assert isinstance(space, SingleNodeSpace)
-        gpus = space.gpus
-    share = min(gpus / hardware.gpus_per_node, 1.0)
-    usable_mib = min(hardware.available_cpu_dram_mib, MAX_OFFLOAD_DRAM_MIB)
-    return math.floor(usable_mib * GB_PER_MIB * utilization * share)
+        if gpus % gpus_per_node and gpus_per_node % gpus:
+            raise _misfit(key, "a prefill worker does not tile the fleet's nodes", gpus, gpus_per_node)
+        return min(gpus, gpus_per_node)
+    assert isinstance(space, SingleNodeSpace)
+    if space.gpus > gpus_per_node:
+        raise _misfit(key, "the row does not fit the fleet's nodes", space.gpus, gpus_per_node)
+    return space.gpus
+
+
+def _misfit(key: str, message: str, gpus: int, gpus_per_node: int) -> InputError:
+    return InputError(Problem(message, None, None, key, f"{gpus} GPUs", f"nodes of {gpus_per_node} GPUs"))

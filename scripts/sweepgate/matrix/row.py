@@ -24,6 +24,8 @@ class Row(Strict):
     spec_decoding: SpecDecoding = "none"
     run_eval: bool = False
     eval_conc: Positive | None = None
+    eval_only: bool = False
+    eval_all_concs: bool = False
     disagg: bool = False
     isl: Positive | None = None
     osl: Positive | None = None

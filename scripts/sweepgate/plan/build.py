@@ -5,16 +5,16 @@ from __future__ import annotations
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from sweepgate.config.catalogue import Catalogue, load_catalogue
 from sweepgate.config.fleets import Fleets, load_fleets
-from sweepgate.config.model import parse, suggestion
+from sweepgate.config.model import parse
 from sweepgate.errors import InputError, Problem
 from sweepgate.fingerprint.point import fingerprints
 from sweepgate.matrix.expand import RowData, expand_entry
 from sweepgate.matrix.row import Row
+from sweepgate.matrix.selection import select_keys
 from sweepgate.plan.pins import pinned_version
 from sweepgate.plan.plan import Job, Plan
 
@@ -29,23 +29,14 @@ def build_plan(repository: Path, patterns: Sequence[str], concurrencies: Sequenc
     """
     catalogue = load_catalogue([repository / CATALOGUE_FILE])
     fleets = load_fleets(repository / FLEETS_FILE)
-    jobs = [job for key in select_keys(catalogue, patterns) for job in _jobs(repository, key, catalogue, fleets)]
+    jobs = [
+        job
+        for key in select_keys(catalogue, patterns, CATALOGUE_FILE)
+        for job in _jobs(repository, key, catalogue, fleets)
+    ]
     jobs = _keep(jobs, concurrencies)
     keys = list(dict.fromkeys(job.key for job in jobs))
     return Plan(commit=current_commit(repository), keys=keys, jobs=sorted(jobs, key=cheapness))
-
-
-def select_keys(catalogue: Catalogue, patterns: Sequence[str]) -> list[str]:
-    """Return the keys that match, in catalogue order. Raises InputError for a pattern that matches none."""
-    chosen: set[str] = set()
-    for pattern in patterns:
-        matched = [key for key in catalogue if fnmatchcase(key, pattern)]
-        if not matched:
-            hint = suggestion(pattern, list(catalogue))
-            allowed = ", ".join(catalogue)
-            raise InputError(Problem("no entry has this key", CATALOGUE_FILE, None, None, pattern, allowed, hint))
-        chosen.update(matched)
-    return [key for key in catalogue if key in chosen]
 
 
 def cheapness(job: Job) -> tuple[int, int, int, str]:
