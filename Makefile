@@ -55,6 +55,7 @@ unit: setup-dev
 
 perf: setup
 	$(BIN)/python tests/perf/startup.py
+	$(BIN)/python tests/perf/expansion.py
 	$(BIN)/python tests/perf/sweep_speed.py
 
 clean:

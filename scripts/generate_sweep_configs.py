@@ -88,6 +88,9 @@ def main() -> int:
     arguments = parse_arguments()
     # A short process over a large tree of live objects: a collection could free nothing and takes a tenth of the time.
     gc.disable()
+    from sweepgate.config.read_ahead import read_ahead
+
+    read = read_ahead([*arguments.config_files, arguments.runner_config])
     from sweepgate.config.catalogue import load_catalogue
     from sweepgate.config.fleets import load_fleets
     from sweepgate.matrix.evals import eval_rows, mark_all_evals, mark_evals
@@ -95,8 +98,8 @@ def main() -> int:
     from sweepgate.matrix.filters import filters_of
     from sweepgate.matrix.selection import select_keys
 
-    catalogue = load_catalogue(arguments.config_files)
-    fleets = load_fleets(arguments.runner_config)
+    catalogue = load_catalogue(arguments.config_files, read)
+    fleets = load_fleets(arguments.runner_config, read)
     if arguments.command == "test-config":
         shown = " ".join(map(str, arguments.config_files))
         catalogue = {key: catalogue[key] for key in select_keys(catalogue, arguments.config_keys, shown)}

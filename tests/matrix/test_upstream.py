@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
+import subprocess
+import sys
+from typing import Any
 
 import pytest
+from conftest import PROJECT
 
-from sweepgate.config.catalogue import load_catalogue
-from sweepgate.config.fleets import load_fleets
-from sweepgate.matrix.evals import mark_evals
-from sweepgate.matrix.expand import expand
 from sweepgate.matrix.row import Row
 
-UPSTREAM = Path(__file__).parents[3] / "shared" / "data" / "upstream"
-pytestmark = pytest.mark.skipif(not UPSTREAM.is_dir(), reason="no copy of the public catalogue here")
+UPSTREAM = PROJECT.parent / "shared" / "data" / "upstream"
+if not UPSTREAM.is_dir():
+    pytest.skip("no copy of the public catalogue here", allow_module_level=True)
+CASES: list[dict[str, Any]] = json.loads((UPSTREAM / "cases.json").read_text())
+FILES = ["--config-files", "nvidia-master.yaml", "amd-master.yaml", "--runner-config", "runners.yaml"]
 
 
-def test_every_row_of_the_full_sweep() -> None:
-    catalogue = load_catalogue([UPSTREAM / "nvidia-master.yaml", UPSTREAM / "amd-master.yaml"])
-    ours = expand(catalogue, load_fleets(UPSTREAM / "runners.yaml"))
-    mark_evals(ours)
-    theirs = json.loads(gzip.decompress((UPSTREAM / "full-sweep.json.gz").read_bytes()))
-    assert len(ours) == len(theirs)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case["arguments"]))
+def test_every_row_in_order(case: dict[str, Any]) -> None:
+    command = [sys.executable, str(PROJECT / "scripts" / "generate_sweep_configs.py"), *case["arguments"], *FILES]
+    done = subprocess.run(command, cwd=UPSTREAM, capture_output=True, text=True, check=True)
+    ours = json.loads(done.stdout)
+    theirs = json.loads(gzip.decompress((UPSTREAM / case["file"]).read_bytes()))
+    assert len(ours) == len(theirs) == case["rows"]
     for our, their in zip(ours, theirs, strict=True):
         assert {name: our.get(name) for name in their} == their
         Row.model_validate(our)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from sweepgate.config.model import Strict, dotted, parse, suggestion
-from sweepgate.config.yaml_file import KeyPath, YamlFile, load
+from sweepgate.config.yaml_file import KeyPath, Reader, YamlFile, load
 from sweepgate.errors import InputError, Problem
 
 Positive = Annotated[int, Field(ge=1)]
@@ -285,12 +285,12 @@ class MultiNodeEntry(Entry):
 Catalogue = dict[str, SingleNodeEntry | MultiNodeEntry]
 
 
-def load_catalogue(files: Sequence[Path]) -> Catalogue:
+def load_catalogue(files: Sequence[Path], read: Reader = load) -> Catalogue:
     """Return the entries of all `files` in file order. Raises InputError naming every mistake in every file."""
     entries: Catalogue = {}
     problems: list[Problem] = []
     for file in files:
-        source = load(file)
+        source = read(file)
         if not isinstance(source.data, dict):
             raise InputError(Problem("must be a mapping of entries", file=str(file), found=type(source.data).__name__))
         for key, data in source.data.items():

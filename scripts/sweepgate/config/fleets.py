@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from sweepgate.config.model import Strict, parse
-from sweepgate.config.yaml_file import load
+from sweepgate.config.yaml_file import Reader, load
 
 Seconds = Annotated[int, Field(ge=1)]
 
@@ -49,9 +49,9 @@ class Fleets(Strict):
         return self
 
 
-def load_fleets(file: Path) -> Fleets:
+def load_fleets(file: Path, read: Reader = load) -> Fleets:
     """Return the fleets of `file`. Raises InputError with file, line and key of every mistake."""
-    source = load(file)
+    source = read(file)
     return parse(Fleets, source.data, source)
 
 
