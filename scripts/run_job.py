@@ -49,15 +49,18 @@ def main() -> int:
 
 def describe(job: Any) -> dict[str, Any]:
     """Return what `job` would run, with nominal ports and folders."""
-    from sweepgate.fingerprint.point import resolved_servers
+    from sweepgate.fingerprint.point import Fingerprinter
+    from sweepgate.fingerprint.syntax import ImpureError
     from sweepgate.measure.client import NOMINAL_CLIENT, client_arguments
 
-    servers = resolved_servers(job.row, REPOSITORY / "benchmarks")
+    servers = Fingerprinter(REPOSITORY / "benchmarks", client_version="").servers(job.row)
     return {
         "job": job.id,
         "runs-on": job.runs_on,
         "image": job.row.image,
-        "servers": [
+        "servers": f"only known by running the recipe: {servers}"
+        if isinstance(servers, ImpureError)
+        else [
             {"process": name, "command": command.argv, "environment": command.environment}
             for name, command in servers.items()
         ],

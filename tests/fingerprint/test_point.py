@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import CATALOGUE, PROJECT, FakeRepository
 
+from sweepgate.errors import InputError
 from sweepgate.plan.build import build_plan
 
 
@@ -71,6 +72,30 @@ def test_one_arm_of_a_recipe_leaves_the_other_arms_alone(repository: FakeReposit
     after = fingerprints(repository)
     assert after[1] != before[1]
     assert after[2] == before[2]
+
+
+IMPURE = '#!/usr/bin/env bash\nsource lib.sh\nexec server --threads $(nproc) "$PORT"\n'
+
+
+def test_an_impure_recipe_counts_by_its_bytes_and_those_it_reaches(repository: FakeRepository) -> None:
+    library = repository.path / "benchmarks" / "lib.sh"
+    library.write_text("x=1\n")
+    (repository.path / "benchmarks" / "other.sh").write_text("x=1\n")
+    repository.recipe(IMPURE)
+    seen = [fingerprints(repository)]
+    (repository.path / "benchmarks" / "other.sh").write_text("x=2\n")
+    assert fingerprints(repository) == seen[0]
+    library.write_text("x=2\n")
+    seen.append(fingerprints(repository))
+    repository.recipe(IMPURE + "# a comment\n")
+    seen.append(fingerprints(repository))
+    assert len({found[1] for found in seen}) == len({found[2] for found in seen}) == 3
+
+
+def test_a_recipe_that_would_fail_is_refused_by_name(repository: FakeRepository) -> None:
+    repository.recipe("#!/usr/bin/env bash\nset -u\nexec server $NO_SUCH\n")
+    with pytest.raises(InputError, match=r"benchmarks/fake.sh: .*recipe reads NO_SUCH"):
+        fingerprints(repository)
 
 
 def test_points_differ(repository: FakeRepository) -> None:

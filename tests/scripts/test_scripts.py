@@ -159,11 +159,11 @@ SPOILT = {
         "did you mean `dynamo-mocker`?",
     ),
     "a missing recipe": ("master-config.yaml", "dynamo_mocker.sh", "gone.sh", "recipe is missing"),
-    "an impure recipe": (
+    "a recipe that fails": (
         "benchmarks/local/dynamo_mocker.sh",
         "set -euo pipefail",
-        "set -euo pipefail\nnproc",
-        "does more than serve",
+        "set -euo pipefail\nx=$NO_SUCH",
+        "reads NO_SUCH, which neither the job nor the recipe sets",
     ),
     "an unpinned client": ("requirements.txt", "aiperf==0.13.0", "aiperf", "package is not pinned"),
     "another client": ("requirements.txt", "aiperf==0.13.0", "aiperf==0.12.0", "aiperf is not the pinned version"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from sweepgate.config.fleets import gpu_of
@@ -36,7 +38,7 @@ def recipe_path(benchmarks: Path, row: Row) -> Path:
 
     Raises InputError when the file is missing, not executable, or a link out of the benchmarks folder.
     """
-    path = benchmarks / (row.recipe or _conventional_name(row))
+    path = benchmarks / (row.recipe or conventional_name(row))
     shown = str(path.relative_to(benchmarks.parent))
     if not path.is_file():
         hint = "add the recipe, or name another with `recipe:` in master-config.yaml"
@@ -48,63 +50,83 @@ def recipe_path(benchmarks: Path, row: Row) -> Path:
     return path
 
 
-def _conventional_name(row: Row) -> str:
+def conventional_name(row: Row) -> str:
+    """Return the path under benchmarks/ that a row's names spell."""
     nodes = "multi_node" if row.is_multinode else "single_node"
     scenario = "agentic" if row.is_agentic else "fixed_seq_len"
     spec = "" if row.spec_decoding == "none" else f"_{row.spec_decoding}"
     return f"{nodes}/{scenario}/{row.model_prefix}_{row.precision}_{gpu_of(row.runner)}_{row.framework}{spec}.sh"
 
 
-def job_variables(row: Row, process: ServerProcess, place: Place) -> dict[str, str]:
-    """Return what a recipe may read, as NAME → text. Absent facts are empty, so that `set -u` recipes can test them."""
+Fact = Callable[[Row, ServerProcess, Place], object]
+
+
+def _parallelism(name: str) -> Fact:
+    """A fact of the process's worker pool, or of the row where one process holds all GPUs."""
+    read = attrgetter(name)
+    return lambda row, process, place: read(process.worker or row)
+
+
+FACTS: dict[str, Fact] = {
+    "MODEL": lambda row, process, place: row.model,
+    "MODEL_PREFIX": lambda row, process, place: row.model_prefix,
+    "IMAGE": lambda row, process, place: row.image,
+    "PRECISION": lambda row, process, place: row.precision,
+    "FRAMEWORK": lambda row, process, place: row.framework,
+    "SPEC_DECODING": lambda row, process, place: row.spec_decoding,
+    "DRAFT_TOKENS": lambda row, process, place: row.draft_tokens,
+    "DRAFT_SAMPLE_METHOD": lambda row, process, place: row.draft_sample_method,
+    "THINKING": lambda row, process, place: row.thinking,
+    "TP": _parallelism("tp"),
+    "EP": _parallelism("ep"),
+    "PP": _parallelism("pp"),
+    "DCP_SIZE": _parallelism("dcp_size"),
+    "PCP_SIZE": _parallelism("pcp_size"),
+    "DP_ATTN": _parallelism("dp_attn"),
+    "DISAGG": lambda row, process, place: row.disagg,
+    "MAX_CONC": lambda row, process, place: max(row.concurrencies),
+    "ISL": lambda row, process, place: row.isl,
+    "OSL": lambda row, process, place: row.osl,
+    "MAX_MODEL_LEN": lambda row, process, place: row.max_model_len,
+    "KV_OFFLOADING": lambda row, process, place: row.kv_offloading,
+    "KV_OFFLOAD_BACKEND": lambda row, process, place: row.kv_offload_backend and row.kv_offload_backend.name,
+    "KV_P2P_TRANSFER": lambda row, process, place: row.kv_p2p_transfer,
+    "TOTAL_CPU_DRAM_GB": lambda row, process, place: row.total_cpu_dram_gb,
+    "ROUTER": lambda row, process, place: row.router and row.router.name,
+    "ROLE": lambda row, process, place: process.role,
+    "WORKER_INDEX": lambda row, process, place: process.index,
+    "HOST": lambda row, process, place: place.host,
+    "PORT": lambda row, process, place: place.port,
+    "SYSTEM_PORT": lambda row, process, place: place.system_port,
+    "SCRATCH": lambda row, process, place: place.scratch,
+    "HF_HOME": lambda row, process, place: place.hf_home,
+}
+
+
+def job_variables(
+    row: Row, process: ServerProcess, place: Place, names: Collection[str] = FACTS.keys()
+) -> dict[str, str]:
+    """Return what a recipe may read, as NAME → text: all, or those of `names` that exist.
+
+    Absent facts are empty, so that `set -u` recipes can test them.
+    """
+    return {name: _text(FACTS[name](row, process, place)) for name in names if name in FACTS}
+
+
+def job_arrays(process: ServerProcess) -> dict[str, list[str]]:
+    """Return the bash arrays that a recipe may read, as NAME → elements."""
     worker = process.worker
-    facts: dict[str, object] = {
-        "MODEL": row.model,
-        "MODEL_PREFIX": row.model_prefix,
-        "IMAGE": row.image,
-        "PRECISION": row.precision,
-        "FRAMEWORK": row.framework,
-        "SPEC_DECODING": row.spec_decoding,
-        "DRAFT_TOKENS": row.draft_tokens,
-        "DRAFT_SAMPLE_METHOD": row.draft_sample_method,
-        "THINKING": row.thinking,
-        "TP": worker.tp if worker else row.tp,
-        "EP": worker.ep if worker else row.ep,
-        "PP": worker.pp if worker else row.pp,
-        "DCP_SIZE": worker.dcp_size if worker else row.dcp_size,
-        "PCP_SIZE": worker.pcp_size if worker else row.pcp_size,
-        "DP_ATTN": worker.dp_attn if worker else row.dp_attn,
-        "DISAGG": row.disagg,
-        "MAX_CONC": max(row.concurrencies),
-        "ISL": row.isl,
-        "OSL": row.osl,
-        "MAX_MODEL_LEN": row.max_model_len,
-        "KV_OFFLOADING": row.kv_offloading,
-        "KV_OFFLOAD_BACKEND": row.kv_offload_backend.name if row.kv_offload_backend else None,
-        "KV_P2P_TRANSFER": row.kv_p2p_transfer,
-        "TOTAL_CPU_DRAM_GB": row.total_cpu_dram_gb,
-        "ROUTER": row.router.name if row.router else None,
-        "ROLE": process.role,
-        "WORKER_INDEX": process.index,
-        "HOST": place.host,
-        "PORT": place.port,
-        "SYSTEM_PORT": place.system_port,
-        "SCRATCH": place.scratch,
-        "HF_HOME": place.hf_home,
-    }
-    return {name: _text(value) for name, value in facts.items()}
+    return {"ADDITIONAL_SETTINGS": (worker.additional_settings or []) if worker else []}
 
 
 def job_file(row: Row, process: ServerProcess, place: Place) -> str:
     """Return the bash file that a recipe's shell reads first: exported variables and arrays, all quoted."""
-    worker = process.worker
-    arrays = {"ADDITIONAL_SETTINGS": (worker.additional_settings or []) if worker else []}
     # No value stands in a comment: a line break in it would end the comment.
     lines = ["# Made by SweepGate; the recipe's shell reads this first."]
     lines += [
         f"export {_checked(name)}={shlex.quote(text)}" for name, text in job_variables(row, process, place).items()
     ]
-    for name, values in arrays.items():
+    for name, values in job_arrays(process).items():
         lines.append(f"{_checked(name)}=({' '.join(shlex.quote(value) for value in values)})")
     # Bash programs that the server starts must not read this file again.
     lines.append("unset BASH_ENV")

@@ -76,6 +76,13 @@ class Row(Strict):
         return self.conc if isinstance(self.conc, list) else [self.conc]
 
     @property
+    def eval_concurrencies(self) -> list[int]:
+        """The concurrencies that an eval of this row uses; none when the row is not one that only evaluates."""
+        if not self.eval_only:
+            return []
+        return [self.eval_conc] if self.eval_conc is not None else self.concurrencies
+
+    @property
     def prefill_gpus(self) -> int:
         """GPUs of the prefill pool; 0 on a single node."""
         return self.prefill.gpus * self.prefill.num_worker if self.prefill else 0

@@ -1,17 +1,20 @@
-"""From the repository's catalogue to a plan of chosen entries."""
+"""One tree of the repository as a catalogue of jobs: entries → rows → fingerprints → jobs."""
 
 from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from sweepgate.config.catalogue import Catalogue, load_catalogue
 from sweepgate.config.fleets import Fleets, load_fleets
 from sweepgate.config.model import parse
 from sweepgate.errors import InputError, Problem
-from sweepgate.fingerprint.point import fingerprints
+from sweepgate.fingerprint.point import Fingerprinter
+from sweepgate.matrix.evals import mark_all_evals, mark_evals
 from sweepgate.matrix.expand import RowData, expand_entry
 from sweepgate.matrix.row import Row
 from sweepgate.matrix.selection import select_keys
@@ -22,19 +25,93 @@ CATALOGUE_FILE = "master-config.yaml"
 FLEETS_FILE = "runners.yaml"
 
 
+@dataclass(frozen=True)
+class RepositoryTree:
+    """What planning reads of one revision."""
+
+    root: Path
+    catalogue: Catalogue
+    fleets: Fleets
+    fingerprinter: Fingerprinter
+
+    def select(self, patterns: Sequence[str]) -> list[str]:
+        """Return the entry keys that match. Raises InputError for a pattern that matches none."""
+        return select_keys(self.catalogue, patterns, CATALOGUE_FILE)
+
+    def jobs(self, keys: Iterable[str], duration: int | None = None) -> list[Job]:
+        """Return the throughput jobs of these entries, in catalogue order; `duration` (s) shortens agentic replays.
+
+        Raises InputError with every mistake of every entry: an unknown runner, a recipe that is missing or fails.
+        """
+        jobs: list[Job] = []
+        problems: list[Problem] = []
+        for key in keys:
+            try:
+                jobs += self._jobs(key, self._rows(key, duration), "throughput")
+            except InputError as error:
+                problems += error.problems
+        if problems:
+            raise InputError(problems)
+        return jobs
+
+    def eval_jobs(self, keys: Sequence[str], every: bool, include_agentic: bool) -> list[Job]:
+        """Return the jobs that evaluate: the marked rows of these entries, or with `every` all that can be."""
+        rows = [(key, row) for key in keys for row in self._rows(key, None)]
+        data = [{**row, "_key": key} for key, row in rows]
+        mark_evals(data, include_agentic)
+        if every:
+            data = mark_all_evals(data)
+        by_key: dict[str, list[RowData]] = {}
+        for row in data:
+            key = row.pop("_key")
+            if row["run-eval"]:
+                by_key.setdefault(key, []).append({**row, "eval-only": True})
+        return [job for key, found in by_key.items() for job in self._jobs(key, found, "eval")]
+
+    def _rows(self, key: str, duration: int | None) -> list[RowData]:
+        entry = self.catalogue[key]
+        if entry.runner not in self.fleets.labels:
+            allowed = ", ".join(sorted(self.fleets.labels))
+            hint = f"add the label to {FLEETS_FILE}"
+            problem = Problem("unknown runner", CATALOGUE_FILE, None, f"{key}.runner", entry.runner, allowed, hint)
+            raise InputError(problem)
+        rows = expand_entry(key, entry, self.fleets)
+        if duration is not None:
+            rows = [{**row, "duration": min(duration, row["duration"])} if "duration" in row else row for row in rows]
+        return rows
+
+    def _jobs(self, key: str, rows: Iterable[RowData], kind: Literal["throughput", "eval"]) -> list[Job]:
+        names = Counter[str]()
+        jobs = []
+        for data in rows:
+            row = parse(Row, data, Path(CATALOGUE_FILE), (key,))
+            name = f"{key}.{'eval.' if kind == 'eval' else ''}{_point_name(data)}"
+            names[name] += 1
+            # Rows that differ only in what the name leaves out (a KV backend's version, say) are numbered in order.
+            job_id = name if names[name] == 1 else f"{name}-{names[name]}"
+            hashes = self.fingerprinter.fingerprints(row)
+            points = {str(conc): hashes[conc] for conc in row.eval_concurrencies or row.concurrencies}
+            jobs.append(Job(id=job_id, key=key, runs_on=row.runner, row=row, fingerprints=points, kind=kind))
+        return jobs
+
+
+def read_repository(root: Path) -> RepositoryTree:
+    """Return the tree of the repository at `root`. Raises InputError for files that do not validate."""
+    return RepositoryTree(
+        root,
+        load_catalogue([root / CATALOGUE_FILE]),
+        load_fleets(root / FLEETS_FILE),
+        Fingerprinter(root / "benchmarks", pinned_version(root, "aiperf")),
+    )
+
+
 def build_plan(repository: Path, patterns: Sequence[str], concurrencies: Sequence[int] = ()) -> Plan:
     """Return the plan for all entries that match one of `patterns` (`*`, `?`), cheapest first.
 
     `concurrencies` keeps only those points. Raises InputError for a pattern or a filter that leaves nothing.
     """
-    catalogue = load_catalogue([repository / CATALOGUE_FILE])
-    fleets = load_fleets(repository / FLEETS_FILE)
-    jobs = [
-        job
-        for key in select_keys(catalogue, patterns, CATALOGUE_FILE)
-        for job in _jobs(repository, key, catalogue, fleets)
-    ]
-    jobs = _keep(jobs, concurrencies)
+    tree = read_repository(repository)
+    jobs = _keep(tree.jobs(tree.select(patterns)), concurrencies)
     keys = list(dict.fromkeys(job.key for job in jobs))
     return Plan(commit=current_commit(repository), keys=keys, jobs=sorted(jobs, key=cheapness))
 
@@ -52,28 +129,6 @@ def current_commit(repository: Path) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
     return done.stdout.strip() or "unknown"
-
-
-def _jobs(repository: Path, key: str, catalogue: Catalogue, fleets: Fleets) -> list[Job]:
-    entry = catalogue[key]
-    if entry.runner not in fleets.labels:
-        allowed = ", ".join(sorted(fleets.labels))
-        hint = f"add the label to {FLEETS_FILE}"
-        raise InputError(Problem("unknown runner", CATALOGUE_FILE, None, f"{key}.runner", entry.runner, allowed, hint))
-    rows = expand_entry(key, entry, fleets)
-    names = Counter[str]()
-    client_version = pinned_version(repository, "aiperf")
-    jobs = []
-    for data in rows:
-        row = parse(Row, data, Path(CATALOGUE_FILE), (key,))
-        name = f"{key}.{_point_name(data)}"
-        names[name] += 1
-        # Rows that differ only in what the name leaves out (a KV backend's version, say) are numbered in order.
-        job_id = name if names[name] == 1 else f"{name}-{names[name]}"
-        hashes = fingerprints(row, repository / "benchmarks", client_version)
-        points = {str(conc): value for conc, value in hashes.items()}
-        jobs.append(Job(id=job_id, key=key, runs_on=entry.runner, row=row, fingerprints=points))
-    return jobs
 
 
 def _point_name(row: RowData) -> str:
@@ -100,18 +155,13 @@ def _shape(part: RowData) -> str:
 def _keep(jobs: list[Job], concurrencies: Sequence[int]) -> list[Job]:
     if not concurrencies:
         return jobs
-    kept = []
-    for job in jobs:
-        wanted = [conc for conc in job.row.concurrencies if conc in concurrencies]
-        if wanted == job.row.concurrencies:
-            kept.append(job)
-        elif wanted:
-            # The server is set up for the row as written; only the measured points are fewer.
-            kept.append(job.model_copy(update={"fingerprints": {str(c): job.fingerprint(c) for c in wanted}}))
-    if not kept:
-        available = sorted({conc for job in jobs for conc in job.row.concurrencies})
+    # The server is set up for the row as written; only the measured points are fewer.
+    kept = [job.only([conc for conc in job.concurrencies if conc in concurrencies]) for job in jobs]
+    found = [job for job in kept if job is not None]
+    if not found:
+        available = sorted({conc for job in jobs for conc in job.concurrencies})
         allowed = ", ".join(map(str, available))
         raise InputError(
             Problem("no point has this concurrency", key="--conc", found=str(list(concurrencies)), allowed=allowed)
         )
-    return kept
+    return found

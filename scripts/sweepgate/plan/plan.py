@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,16 +14,23 @@ from sweepgate.errors import InputError, Problem
 from sweepgate.matrix.row import Row
 
 JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
+Mode = Literal["full", "trimmed", "evals-only", "fast"]
 
 
 class Job(Strict):
-    """One runner's work: a row, served once, measured at each of its concurrencies."""
+    """One runner's work: a row, served once, measured (or evaluated) at each of its concurrencies.
+
+    `why` says what made it run; `seconds` is how long it is expected to hold its GPUs.
+    """
 
     id: JobId
     key: str
     runs_on: str
     row: Row
     fingerprints: dict[str, str]
+    kind: Literal["throughput", "eval"] = "throughput"
+    why: str | None = None
+    seconds: float | None = None
 
     @model_validator(mode="after")
     def fingerprints_are_of_the_row(self) -> Job:
@@ -40,15 +48,33 @@ class Job(Strict):
         """Return the fingerprint of one concurrency."""
         return self.fingerprints[str(conc)]
 
+    def only(self, concurrencies: Collection[int], why: str | None = None) -> Job | None:
+        """Return the job with these of its points, None when that leaves none."""
+        points = {str(conc): self.fingerprint(conc) for conc in self.concurrencies if conc in concurrencies}
+        return self.model_copy(update={"fingerprints": points, "why": why or self.why}) if points else None
+
+
+class ReusedPoint(Strict):
+    """A point that is not run again: an earlier run measured what has the same fingerprint."""
+
+    job: str
+    conc: int
+    fingerprint: str
+    source: str
+
 
 class Plan(Strict):
-    """All jobs of a sweep, in the order in which they should start."""
+    """All jobs of a sweep, in the order in which they should start; `canary` runs before all others."""
 
     version: Literal[1] = 1
-    mode: Literal["full"] = "full"
+    mode: Mode = "full"
+    fail_fast: bool = False
+    canary: JobId | None = None
     commit: str
+    base: str | None = None
     keys: list[str]
     jobs: list[Job]
+    reused: list[ReusedPoint] = Field(default_factory=list)
 
     def job(self, job_id: str) -> Job:
         """Return a job by id. Raises InputError that lists the known ids."""
@@ -61,7 +87,7 @@ class Plan(Strict):
     @property
     def points(self) -> int:
         """How many points the plan measures."""
-        return sum(len(job.concurrencies) for job in self.jobs)
+        return sum(len(job.fingerprints) for job in self.jobs)
 
 
 def read_plan(path: Path) -> Plan:

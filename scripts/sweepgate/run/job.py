@@ -85,6 +85,8 @@ def _preflight(job: Job, settings: Settings, folder: Path) -> None:
     scratch.remove_abandoned()
     recipe_path(settings.benchmarks, job.row)
     launch = settings.launch(job.runs_on)
+    if job.kind == "eval":
+        raise JobFailure("benchmark", "preflight", "this job evaluates, and only throughput jobs can be run here")
     if job.row.is_agentic and job.row.spec_decoding != "none":
         message = f"no golden acceptance length is committed for {job.row.model_prefix} with {job.row.spec_decoding}"
         raise JobFailure("benchmark", "preflight", f"{message}; agentic speculation runs at a golden length only")
