@@ -33,19 +33,39 @@ class LocalLaunch(Strict):
     client_timeout: Seconds = 1800
 
 
+class Planning(Strict):
+    """What an estimate assumes of a fleet while nothing is recorded: seconds until a server is ready, seconds a point
+    of fixed sequences (an agentic one takes its duration), and the price, where there is one.
+    """
+
+    startup_seconds: Seconds = 900
+    point_seconds: Seconds = 300
+    usd_per_gpu_hour: Annotated[float, Field(gt=0)] | None = None
+
+
+class Limits(Strict):
+    """What one requester may hold: sweeps at a time, and GPU-hours asked for within 24 hours."""
+
+    concurrent_sweeps: Annotated[int, Field(ge=1)] | None = None
+    gpu_hours_per_day: Annotated[float, Field(gt=0)] | None = None
+
+
 class Fleets(Strict):
     """The whole of runners.yaml."""
 
     labels: dict[str, Annotated[list[str], Field(min_length=1)]]
     hardware: dict[str, Hardware] = Field(default_factory=dict)
     launch: dict[str, LocalLaunch] = Field(default_factory=dict)
+    planning: dict[str, Planning] = Field(default_factory=dict)
+    limits: Limits = Limits()
 
     @model_validator(mode="after")
-    def launch_labels_exist(self) -> Fleets:
-        """Refuse a launch block for a label that no runner has."""
-        unknown = [label for label in self.launch if label not in self.labels]
-        if unknown:
-            raise ValueError(f"launch names {', '.join(unknown)}, which labels does not have")
+    def named_labels_exist(self) -> Fleets:
+        """Refuse a launch or planning block for a label that no runner has."""
+        for block, names in (("launch", self.launch), ("planning", self.planning)):
+            unknown = [label for label in names if label not in self.labels]
+            if unknown:
+                raise ValueError(f"{block} names {', '.join(unknown)}, which labels does not have")
         return self
 
 

@@ -27,12 +27,24 @@ FLEETS_FILE = "runners.yaml"
 
 @dataclass(frozen=True)
 class RepositoryTree:
-    """What planning reads of one revision."""
+    """What planning reads of one revision. `content` identifies its recipes and pins; equal ones resolve equally."""
 
     root: Path
     catalogue: Catalogue
     fleets: Fleets
     fingerprinter: Fingerprinter
+    content: str | None = None
+
+    def differing(self, other: RepositoryTree) -> list[str]:
+        """Return the keys of this tree whose entry could have other fingerprints in `other`."""
+        if self.content is None or self.content != other.content:
+            return list(self.catalogue)
+        return [
+            key
+            for key, entry in self.catalogue.items()
+            if entry != other.catalogue.get(key)
+            or self.fleets.hardware.get(entry.runner) != other.fleets.hardware.get(entry.runner)
+        ]
 
     def select(self, patterns: Sequence[str]) -> list[str]:
         """Return the entry keys that match. Raises InputError for a pattern that matches none."""
@@ -54,11 +66,12 @@ class RepositoryTree:
             raise InputError(problems)
         return jobs
 
-    def eval_jobs(self, keys: Sequence[str], every: bool, include_agentic: bool) -> list[Job]:
-        """Return the jobs that evaluate: the marked rows of these entries, or with `every` all that can be."""
+    def eval_jobs(self, keys: Sequence[str], every: bool) -> list[Job]:
+        """Return the jobs that evaluate: the marked fixed-sequence rows of these entries, or with `every` all rows that
+        can be evaluated, agentic ones included."""
         rows = [(key, row) for key in keys for row in self._rows(key, None)]
         data = [{**row, "_key": key} for key, row in rows]
-        mark_evals(data, include_agentic)
+        mark_evals(data)
         if every:
             data = mark_all_evals(data)
         by_key: dict[str, list[RowData]] = {}
@@ -67,6 +80,11 @@ class RepositoryTree:
             if row["run-eval"]:
                 by_key.setdefault(key, []).append({**row, "eval-only": True})
         return [job for key, found in by_key.items() for job in self._jobs(key, found, "eval")]
+
+    def count_points(self, keys: Iterable[str]) -> int:
+        """Return how many throughput points these entries have, without working out what they run."""
+        rows = [row for key in keys for row in self._rows(key, None)]
+        return sum(len(row["conc"]) if isinstance(row["conc"], list) else 1 for row in rows)
 
     def _rows(self, key: str, duration: int | None) -> list[RowData]:
         entry = self.catalogue[key]
@@ -95,13 +113,14 @@ class RepositoryTree:
         return jobs
 
 
-def read_repository(root: Path) -> RepositoryTree:
+def read_repository(root: Path, content: str | None = None) -> RepositoryTree:
     """Return the tree of the repository at `root`. Raises InputError for files that do not validate."""
     return RepositoryTree(
         root,
         load_catalogue([root / CATALOGUE_FILE]),
         load_fleets(root / FLEETS_FILE),
         Fingerprinter(root / "benchmarks", pinned_version(root, "aiperf")),
+        content,
     )
 
 

@@ -1,0 +1,146 @@
+"""Decision + two trees + what is known of earlier sweeps → the plan of a change. Pure: reads nothing, writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sweepgate.plan.admission import ActiveSweep, admit
+from sweepgate.plan.affected import CHANGED, affected_jobs, base_fingerprints, lowest_of_each_topology
+from sweepgate.plan.build import RepositoryTree
+from sweepgate.plan.decide import Decision, Verdict
+from sweepgate.plan.estimate import Estimate, Pool, Recorded, estimate, timed
+from sweepgate.plan.event import Event
+from sweepgate.plan.fragments import NamedKey
+from sweepgate.plan.order import canary_of, ordered
+from sweepgate.plan.plan import Job, Plan, ReusedPoint
+from sweepgate.plan.shards import Shard, shards_of
+
+BY_HAND = "chosen by hand"
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known beside the repository: durations, reusable results (fingerprint → commit), runners, other sweeps."""
+
+    recorded: Recorded = field(default_factory=dict)
+    reusable: Mapping[str, str] = field(default_factory=dict)
+    pools: Mapping[str, Pool] | None = None
+    sweeps: Sequence[ActiveSweep] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an event makes happen; without `plan` nothing was worked out, since nothing runs."""
+
+    verdict: Verdict
+    reason: str
+    plan: Plan | None = None
+    cost: Estimate | None = None
+    shards: Sequence[Shard] = ()
+    unaffected: int = 0
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """The two trees of a change, and the entries that its fragments name."""
+
+    head: RepositoryTree
+    base: RepositoryTree
+    head_commit: str
+    base_commit: str
+    named: Mapping[str, Sequence[NamedKey]]
+
+
+def plan_change(decision: Decision, event: Event, change: Change, known: Knowledge, now: datetime) -> Outcome:
+    """Return the outcome of a decision to run.
+
+    Raises InputError for entries that cannot be planned, and for a plan that is larger than one run can hold.
+    """
+    jobs, unaffected = _chosen(decision, change) if decision.keys else _affected(decision, change)
+    if decision.kind.trimmed:
+        throughput = lowest_of_each_topology([job for job in jobs if job.kind == "throughput"])
+        jobs = [*throughput, *(job for job in jobs if job.kind == "eval")]
+    jobs, reused = _without_reused(jobs, known.reusable)
+    fleets = change.head.fleets
+    jobs = ordered(timed(jobs, fleets, known.recorded))
+    canary = canary_of(jobs) if decision.kind.canary else None
+    if canary is not None:
+        jobs = [canary, *(job for job in jobs if job.id != canary.id)]
+    plan = Plan(
+        mode=decision.kind.mode,
+        fail_fast=decision.kind.fail_fast,
+        canary=None if canary is None else canary.id,
+        commit=change.head_commit,
+        base=change.base_commit,
+        keys=list(dict.fromkeys(job.key for job in jobs)),
+        jobs=jobs,
+        reused=reused,
+    )
+    if not jobs:
+        nothing = f"all {len(reused)} affected points are reused" if reused else "no point is affected by this change"
+        return Outcome("skip", nothing, plan, unaffected=unaffected)
+    shards = shards_of([job for job in jobs if canary is None or job.id != canary.id])
+    cost = estimate(jobs, fleets, known.recorded, known.pools)
+    if event.name == "push":
+        return Outcome("run", decision.reason, plan, cost, shards, unaffected)
+    answer = admit(plan, cost.gpu_hours, event.sender, event.number, fleets.limits, known.sweeps, now)
+    if not answer.admitted:
+        return Outcome("skip", answer.reason or "not admitted", plan, cost, (), unaffected)
+    return Outcome("run", decision.reason, plan, cost, shards, unaffected, answer.note)
+
+
+def _chosen(decision: Decision, change: Change) -> tuple[list[Job], int]:
+    keys = change.head.select(decision.keys)
+    jobs = _jobs_of(decision, change.head, keys, keys)
+    return [job.model_copy(update={"why": BY_HAND}) for job in jobs], 0
+
+
+def _affected(decision: Decision, change: Change) -> tuple[list[Job], int]:
+    head, base, duration = change.head, change.base, decision.kind.duration
+    differing = set(head.differing(base)) | set(change.named)
+    keys = [key for key in head.catalogue if key in differing]
+    gone = base.differing(head)
+    before = base_fingerprints(base, [key for key in base.catalogue if key in differing or key in set(gone)], duration)
+    before |= _eval_fingerprints(decision, base)
+    jobs, unaffected = affected_jobs(_jobs_of(decision, head, keys, list(head.catalogue)), before, change.named)
+    rest = head.count_points(key for key in head.catalogue if key not in differing)
+    return jobs, unaffected + (rest if decision.kind.throughput else 0)
+
+
+def _jobs_of(decision: Decision, tree: RepositoryTree, keys: Sequence[str], marking: Sequence[str]) -> list[Job]:
+    """Return the jobs of `keys`; evals are marked among all entries of `marking`, since groups span entries."""
+    kind = decision.kind
+    jobs = tree.jobs(keys, kind.duration) if kind.throughput else []
+    if _evaluates(decision):
+        jobs += [job for job in tree.eval_jobs(marking, kind.every_eval) if job.key in set(keys)]
+    return jobs
+
+
+def _evaluates(decision: Decision) -> bool:
+    return not decision.kind.trimmed or decision.kind.every_eval or not decision.kind.throughput
+
+
+def _eval_fingerprints(decision: Decision, base: RepositoryTree) -> frozenset[str]:
+    if not _evaluates(decision):
+        return frozenset()
+    jobs = base.eval_jobs(list(base.catalogue), decision.kind.every_eval)
+    return frozenset(value for job in jobs for value in job.fingerprints.values())
+
+
+def _without_reused(jobs: Sequence[Job], reusable: Mapping[str, str]) -> tuple[list[Job], list[ReusedPoint]]:
+    kept: list[Job] = []
+    reused: list[ReusedPoint] = []
+    for job in jobs:
+        for conc in job.concurrencies:
+            source = reusable.get(job.fingerprint(conc))
+            if source is not None:
+                reused.append(ReusedPoint(job=job.id, conc=conc, fingerprint=job.fingerprint(conc), source=source))
+        part = job.only(
+            [conc for conc in job.concurrencies if job.fingerprint(conc) not in reusable], job.why or CHANGED
+        )
+        if part is not None:
+            kept.append(part)
+    return kept, reused
