@@ -1,4 +1,4 @@
-"""Decision + two trees + what is known of earlier sweeps → the plan of a change. Pure: reads nothing, writes nothing."""
+"""Decision + two trees + what is known of earlier sweeps → the plan of a change."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from sweepgate.errors import InputError
 from sweepgate.plan.admission import ActiveSweep, admit
 from sweepgate.plan.affected import CHANGED, affected_jobs, base_fingerprints, lowest_of_each_topology
 from sweepgate.plan.build import RepositoryTree
@@ -22,7 +23,7 @@ BY_HAND = "chosen by hand"
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is known beside the repository: durations, reusable results (fingerprint → commit), runners, other sweeps."""
+    """What is known beside the repository: durations, results by fingerprint → commit, runners, other sweeps."""
 
     recorded: Recorded = field(default_factory=dict)
     reusable: Mapping[str, str] = field(default_factory=dict)
@@ -126,7 +127,11 @@ def _evaluates(decision: Decision) -> bool:
 def _eval_fingerprints(decision: Decision, base: RepositoryTree) -> frozenset[str]:
     if not _evaluates(decision):
         return frozenset()
-    jobs = base.eval_jobs(list(base.catalogue), decision.kind.every_eval)
+    try:
+        jobs = base.eval_jobs(list(base.catalogue), decision.kind.every_eval)
+    except InputError:
+        # A base that could not run vouches for nothing: its evals all count as changed.
+        return frozenset()
     return frozenset(value for job in jobs for value in job.fingerprints.values())
 
 

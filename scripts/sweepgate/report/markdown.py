@@ -22,10 +22,10 @@ def summary(verdict: Verdict, rows: list[Row], commit: str) -> str:
         lines.append("")
     if rows:
         lines += [
-            _line(column.heading for column in COLUMNS),
-            _line("---:" if column.numeric else "---" for column in COLUMNS),
+            table_line(column.heading for column in COLUMNS),
+            table_line("---:" if column.numeric else "---" for column in COLUMNS),
         ]
-        lines += [_line(escape(column.value(row)) for column in COLUMNS) for row in sorted_rows(rows)]
+        lines += [table_line(escape(column.value(row)) for column in COLUMNS) for row in sorted_rows(rows)]
         lines.append("")
     bound = sum(bool(row["client"]["bound"]) for row in rows)
     if bound:
@@ -37,7 +37,8 @@ def summary(verdict: Verdict, rows: list[Row], commit: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(cells: Iterable[str]) -> str:
+def table_line(cells: Iterable[str]) -> str:
+    """Return one line of a Markdown table."""
     return "| " + " | ".join(cells) + " |"
 
 

@@ -1,0 +1,108 @@
+"""What a plan would do, as Markdown for the run summary and the pull request: the verdict first."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sweepgate.plan.estimate import Estimate, PoolEstimate
+from sweepgate.plan.plan import Plan
+from sweepgate.plan.sweep_plan import Outcome
+from sweepgate.report.markdown import escape, table_line
+
+_MARKS = {"run": "▶️", "skip": "⏸️", "stop": "⏹️"}
+_MAX_JOBS = 20
+_MAX_REASONS = 8
+
+
+def plan_headline(outcome: Outcome) -> str:
+    """Return the verdict in one line, as plain text."""
+    if outcome.verdict != "run" or outcome.cost is None or outcome.plan is None:
+        return f"{outcome.verdict}: {outcome.reason}"
+    cost = outcome.cost
+    jobs = len(outcome.plan.jobs)
+    money = "" if cost.usd is None else f", ${cost.usd:,.0f}"
+    counted = f"{_count(cost.points, 'point')} in {_count(jobs, 'job')}"
+    return f"run: {counted}, {cost.gpu_hours:,.1f} GPU-hours{money}, done in {duration(cost.wall_seconds)}"
+
+
+def plan_summary(outcome: Outcome) -> str:
+    """Return the summary as GitHub-flavoured Markdown; every text that is not ours is escaped."""
+    lines = [f"## {_MARKS[outcome.verdict]} {escape(plan_headline(outcome))}", ""]
+    if outcome.verdict == "run":
+        lines += [f"Why: {escape(outcome.reason)}.", ""]
+    if outcome.note:
+        lines += [f"⚠️ {escape(outcome.note)}.", ""]
+    if outcome.cost is not None:
+        lines += _pools(outcome.cost)
+    if outcome.plan is not None:
+        lines += _points(outcome, outcome.plan)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def duration(seconds: float | None) -> str:
+    """Return `2 h 05 min`, `12 min`, `40 s`; without runners there is no answer."""
+    if seconds is None:
+        return "no known time: a pool of runners is down"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _count(number: int, noun: str, plural: str | None = None) -> str:
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _pools(cost: Estimate) -> list[str]:
+    headings = ("runner label", "jobs", "points", "GPU-hours", "cost", "expected time", "runners")
+    lines = [table_line(headings), table_line(("---", *["---:"] * 5, "---"))]
+    for pool in cost.pools:
+        money = "no price set" if pool.usd is None else f"${pool.usd:,.0f}"
+        cells = (f"{pool.jobs:,}", f"{pool.points:,}", f"{pool.gpu_hours:,.1f}", money, duration(pool.wall_seconds))
+        lines.append(table_line((f"`{pool.label}`", *cells, _runners(pool))))
+    unknown = cost.points - cost.recorded
+    based = f"{cost.recorded:,} of {cost.points:,} durations are recorded"
+    rest = "" if not unknown else f"; {unknown:,} use the defaults of `runners.yaml` (`planning`)"
+    return [*lines, "", f"The largest job holds {_count(cost.largest_job_gpus, 'GPU')}. {based}{rest}.", ""]
+
+
+def _runners(pool: PoolEstimate) -> str:
+    state = pool.pool
+    if state is None:
+        return f"{pool.runners} listed, state not asked"
+    words = f"{state.free} free, {state.busy} busy, {state.offline} offline"
+    if state.down:
+        return f"❌ down: {words}"
+    waiting = max(pool.jobs - state.free, 0)
+    return f"{words}; {_count(waiting, 'job')} will wait" if waiting else words
+
+
+def _points(outcome: Outcome, plan: Plan) -> list[str]:
+    lines = []
+    if plan.jobs:
+        reasons = Counter(job.why or "planned" for job in plan.jobs)
+        shown = [f"{_count(count, 'job')} {escape(why)}" for why, count in reasons.most_common(_MAX_REASONS)]
+        lines.append(f"- {'; '.join(shown)}" + (" …" if len(reasons) > _MAX_REASONS else ""))
+    if plan.reused:
+        commits = ", ".join(f"`{commit[:12]}`" for commit in dict.fromkeys(point.source for point in plan.reused))
+        lines.append(f"- {_count(len(plan.reused), 'point')} reused from {commits}")
+    if outcome.unaffected:
+        lines.append(f"- {_count(outcome.unaffected, 'point')} not affected")
+    if plan.canary is not None:
+        lines.append(f"- canary: `{plan.canary}` runs first")
+    if plan.jobs:
+        stops = "stops at the first benchmark failure" if plan.fail_fast else "keeps going after a failure"
+        lines.append(f"- mode: {plan.mode}; {stops}; {_count(len(outcome.shards), 'matrix', 'matrices')}")
+        lines += ["", *_jobs(plan)]
+    return lines
+
+
+def _jobs(plan: Plan) -> list[str]:
+    lines = ["<details><summary>Jobs in starting order</summary>", ""]
+    lines += [table_line(("job", "GPUs", "expected", "why")), table_line(("---", "---:", "---:", "---"))]
+    for job in plan.jobs[:_MAX_JOBS]:
+        lines.append(
+            table_line((f"`{job.id}`", str(job.row.gpus), duration(job.seconds or 0.0), escape(job.why or "")))
+        )
+    more = len(plan.jobs) - _MAX_JOBS
+    return [*lines, *([f"\n… and {more:,} more, all in `plan.json`."] if more > 0 else []), "", "</details>"]
