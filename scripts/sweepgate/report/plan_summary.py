@@ -81,7 +81,7 @@ def _points(outcome: Outcome, plan: Plan) -> list[str]:
     lines = []
     if plan.jobs:
         reasons = Counter(job.why or "planned" for job in plan.jobs)
-        shown = [f"{_count(count, 'job')} {escape(why)}" for why, count in reasons.most_common(_MAX_REASONS)]
+        shown = [f"{_count(count, 'job')}: {escape(why)}" for why, count in reasons.most_common(_MAX_REASONS)]
         lines.append(f"- {'; '.join(shown)}" + (" …" if len(reasons) > _MAX_REASONS else ""))
     if plan.reused:
         commits = ", ".join(f"`{commit[:12]}`" for commit in dict.fromkeys(point.source for point in plan.reused))
