@@ -46,6 +46,7 @@ lint: setup-dev
 	$(BIN)/ruff format --check scripts tests benchmarks
 	$(BIN)/ruff check scripts tests benchmarks
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
+	$(BIN)/python scripts/validate.py
 
 types: setup-dev
 	$(BIN)/mypy

@@ -173,7 +173,7 @@ def test_agentic_speculation_without_a_golden_length_never_starts(repository: Fa
     )
     (result,) = run(repository, tmp_path / "out")
     assert result.failure is not None
-    assert "no golden acceptance length is committed for fake with mtp" in result.failure.message
+    assert "golden acceptance length of a speculative row cannot be forced here yet" in result.failure.message
 
 
 def test_an_interrupt_leaves_nothing(repository: FakeRepository, tmp_path: Path) -> None:

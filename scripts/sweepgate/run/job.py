@@ -88,7 +88,7 @@ def _preflight(job: Job, settings: Settings, folder: Path) -> None:
     if job.kind == "eval":
         raise JobFailure("benchmark", "preflight", "this job evaluates, and only throughput jobs can be run here")
     if job.row.is_agentic and job.row.spec_decoding != "none":
-        message = f"no golden acceptance length is committed for {job.row.model_prefix} with {job.row.spec_decoding}"
+        message = "the golden acceptance length of a speculative row cannot be forced here yet"
         raise JobFailure("benchmark", "preflight", f"{message}; agentic speculation runs at a golden length only")
     traces = trace_folder(job.row, settings.benchmarks)
     if traces is not None and not any(traces.glob("*.json")):

@@ -1,0 +1,17 @@
+"""All rules of validate.py, in the order of the report. A new rule is one module and one line here."""
+
+from __future__ import annotations
+
+from sweepgate.rules import codeowners, conflicts, fragments, golden, purity, rows, schemas, timeouts
+from sweepgate.rules.finding import Rule
+
+RULES: tuple[Rule, ...] = (
+    conflicts.RULE,
+    schemas.RULE,
+    rows.RULE,
+    purity.RULE,
+    golden.RULE,
+    timeouts.RULE,
+    fragments.RULE,
+    codeowners.RULE,
+)
