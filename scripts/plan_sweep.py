@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -62,6 +61,7 @@ def main() -> int:
 def plan_keys(arguments: argparse.Namespace) -> int:
     """Plan entries chosen on the command line."""
     from sweepgate.plan.build import build_plan
+    from sweepgate.plan.plan import write_plan
 
     plan = build_plan(REPOSITORY, arguments.keys, arguments.conc)
     write_plan(arguments.out, plan)
@@ -75,6 +75,7 @@ def plan_event(arguments: argparse.Namespace) -> int:
     """Plan what an event makes run."""
     from sweepgate.plan.decide import decide
     from sweepgate.plan.event import read_event
+    from sweepgate.plan.plan import write_plan
     from sweepgate.plan.sweep_plan import Outcome
     from sweepgate.report.plan_summary import plan_headline, plan_summary
 
@@ -114,13 +115,6 @@ def plan_run(arguments: argparse.Namespace, event: Any, decision: Any) -> Any:
             sweeps=read_sweeps(arguments.sweeps) if arguments.sweeps else (),
         )
         return plan_change(decision, event, change, known, utc_now())
-
-
-def write_plan(path: Path, plan: Any) -> None:
-    """Write plan.json."""
-    from sweepgate.results.store import write_json
-
-    write_json(path, json.loads(plan.model_dump_json(by_alias=True, exclude_none=True)))
 
 
 def write_outputs(path: Path, outcome: Any) -> None:

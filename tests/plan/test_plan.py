@@ -11,8 +11,7 @@ from conftest import CATALOGUE, PROJECT, FakeRepository
 
 from sweepgate.errors import InputError
 from sweepgate.plan.build import build_plan
-from sweepgate.plan.plan import read_plan
-from sweepgate.results.store import write_json
+from sweepgate.plan.plan import read_plan, write_plan
 
 
 def test_the_repository_plans_its_own_catalogue() -> None:
@@ -37,7 +36,7 @@ def test_cheapest_first() -> None:
 
 def test_plans_are_read_back(tmp_path: Path) -> None:
     plan = build_plan(PROJECT, ["*"])
-    write_json(tmp_path / "plan.json", json.loads(plan.model_dump_json(by_alias=True, exclude_none=True)))
+    write_plan(tmp_path / "plan.json", plan)
     assert read_plan(tmp_path / "plan.json") == plan
 
 

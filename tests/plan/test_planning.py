@@ -157,6 +157,25 @@ def test_the_comparison_is_with_the_merge_base_not_with_the_tip(history: History
     assert points(outcome) == []
 
 
+def test_a_recipe_affects_only_the_entries_that_use_it(history: History, tmp_path: Path) -> None:
+    recipes = history.path / "benchmarks"
+    (recipes / "own.sh").write_bytes((recipes / "fake.sh").read_bytes())
+    (recipes / "own.sh").chmod(0o755)
+    history.commit(history.write("master-config.yaml", CATALOGUE + TWO[len(CATALOGUE) :].replace("fake.sh", "own.sh")))
+    history.commit(lambda: (recipes / "own.sh").write_text("#!/usr/bin/env bash\nexec another\n"))
+    assert points(history.outcome(tmp_path / "trees")) == BOTH
+
+
+def test_an_entry_that_was_broken_before_holds_up_no_other(history: History, tmp_path: Path) -> None:
+    lost = CATALOGUE.replace("fake:", "lost:").replace("fake.sh", "lost.sh")
+    history.commit(history.write("master-config.yaml", lost + TWO))
+    history.commit(history.write("requirements.txt", "aiperf==0.13.1\n"))
+    assert points(history.outcome(tmp_path / "one")) == ALL
+    history.commit(history.fragment(**{"config-keys": ["lost"]}))
+    with pytest.raises(InputError, match=r"benchmarks/lost.sh: lost: recipe is missing"):
+        history.outcome(tmp_path / "two")
+
+
 def test_a_base_that_does_not_validate_vouches_for_nothing(repository: FakeRepository, tmp_path: Path) -> None:
     history = History(repository)
     history.commit(history.write("master-config.yaml", "fake: nonsense\n"))

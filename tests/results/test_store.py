@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from sweepgate.errors import InputError
-from sweepgate.results.store import PointResult, read_result, write_json, write_text
+from sweepgate.files import write_json, write_text
+from sweepgate.results.store import PointResult, read_result
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_a_result_that_cannot_be_written_is_still_reported(
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("sweepgate.results.store.write_text", full)
+    monkeypatch.setattr("sweepgate.files.write_text", full)
     watcher = sweep(repository, repository.plan(), tmp_path)
     assert {point.status for point in watcher.points} == {"failed"}
     assert all("No space left on device" in " ".join(point.reasons) for point in watcher.points)

@@ -10,7 +10,8 @@ from sweepgate.config.model import Strict, dotted, parse, suggestion
 from sweepgate.config.yaml_file import KeyPath, Reader, YamlFile, load
 from sweepgate.errors import InputError, Problem
 
-Positive = Annotated[int, Field(ge=1)]
+# The bound keeps sums and products of a row's numbers within 64 bits.
+Positive = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=100)]
 Text = Annotated[str, Field(pattern=r"^[^\s\x00-\x1f][^\x00-\x1f]*$", max_length=300)]
 SpecDecoding = Literal["none", "mtp", "eagle3", "dspark", "draft_model"]
@@ -83,7 +84,7 @@ class Parallelism(Strict):
 class Worker(Parallelism):
     """A pool of equal workers; `num-worker` 0 when the other pool does both phases."""
 
-    num_worker: Annotated[int, Field(ge=0)]
+    num_worker: Annotated[int, Field(ge=0, le=1000)]
     hardware: Name | None = None
     additional_settings: list[Text] | None = None
 

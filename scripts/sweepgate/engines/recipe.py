@@ -42,11 +42,11 @@ def recipe_path(benchmarks: Path, row: Row) -> Path:
     shown = str(path.relative_to(benchmarks.parent))
     if not path.is_file():
         hint = "add the recipe, or name another with `recipe:` in master-config.yaml"
-        raise InputError(Problem("recipe is missing", shown, key=row.exp_name, hint=hint))
+        raise InputError(Problem("recipe is missing", shown, hint=hint))
     if not path.resolve().is_relative_to(benchmarks.resolve()):
-        raise InputError(Problem("recipe is a link that leaves the benchmarks folder", shown, key=row.exp_name))
+        raise InputError(Problem("recipe is a link that leaves the benchmarks folder", shown))
     if not os.access(path, os.X_OK):
-        raise InputError(Problem("recipe is not executable", shown, key=row.exp_name, hint=f"chmod +x {shown}"))
+        raise InputError(Problem("recipe is not executable", shown, hint=f"chmod +x {shown}"))
     return path
 
 

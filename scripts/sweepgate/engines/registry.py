@@ -24,5 +24,5 @@ def engine_for(framework: str) -> Engine:
     engine = ENGINES.get(framework)
     if engine is None:
         allowed = ", ".join(sorted(ENGINES))
-        raise InputError(Problem("no engine serves this framework", None, None, "framework", framework, allowed))
+        raise InputError(Problem("no engine serves this framework", found=framework, allowed=allowed))
     return engine

@@ -27,7 +27,7 @@ class Standalone:
         """Return the one server. Raises InputError for a multi-node row, which needs a distributed server."""
         if row.is_multinode:
             hint = "use the dynamo- variant of the framework for worker pools"
-            raise InputError(Problem(f"{row.framework} alone cannot serve worker pools", key=row.exp_name, hint=hint))
+            raise InputError(Problem(f"{row.framework} alone cannot serve worker pools", hint=hint))
         return [ServerProcess("server", takes_requests=True)]
 
     def missing(self, row: Row, health: Any) -> str | None:

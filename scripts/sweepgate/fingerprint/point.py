@@ -8,10 +8,12 @@ trace set that this repository carries.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Hashable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from sweepgate.engines.process import ServerProcess
 from sweepgate.engines.recipe import NOMINAL, conventional_name, job_arrays, job_variables, recipe_path
@@ -25,10 +27,23 @@ from sweepgate.matrix.row import Row
 from sweepgate.measure.client import NOMINAL_CLIENT, client_arguments, trace_folder
 
 Inputs = dict[str, Any]
+Origin = tuple[bytes | dict[str, str], str | None, str]
 
 # Names, and marks that add a job beside the point but do not change it. `conc` is added per point.
 _NOT_HASHED = {"exp_name", "run_eval", "eval_conc", "eval_all_concs", "conc"}
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    path: Path
+    source: bytes
+    compiled: PureRecipe | ImpureError
+
+
+@dataclass(frozen=True)
+class _Server:
+    command: ResolvedCommand
+    digest: str
 
 
 class Fingerprinter:
@@ -37,10 +52,11 @@ class Fingerprinter:
     def __init__(self, benchmarks: Path, client_version: str) -> None:
         self.benchmarks = benchmarks
         self.client_version = client_version
-        self._recipes: dict[str, tuple[Path, PureRecipe | ImpureError]] = {}
-        self._commands: dict[Hashable, ResolvedCommand | ImpureError] = {}
+        self._recipes: dict[str, _Recipe] = {}
+        self._servers: dict[Hashable, _Server | ImpureError] = {}
         self._closures: dict[Path, Closure] = {}
         self._traces: dict[Path | None, str | None] = {None: None}
+        self._last_shape: tuple[Inputs, str] = ({}, "")
 
     def servers(self, row: Row) -> dict[str, ResolvedCommand] | ImpureError:
         """Return process name → resolved command of every server process, or why the recipe is impure.
@@ -48,78 +64,104 @@ class Fingerprinter:
         A command's environment is what the recipe exports itself, beside the variables of the job file.
         Raises InputError where the recipe is at fault.
         """
-        path, recipe = self._recipe(row)
-        if isinstance(recipe, ImpureError):
-            return recipe
-        commands: dict[str, ResolvedCommand] = {}
-        for process in engine_for(row.framework).processes(row):
-            command = self._command(path, recipe, row, process)
-            if isinstance(command, ImpureError):
-                return command
-            commands[process.name] = command
-        return commands
+        found = self._resolved(row)
+        return found if isinstance(found, ImpureError) else {name: server.command for name, server in found.items()}
 
     def closure(self, row: Row) -> Closure:
         """Return the files that the row's recipe reaches."""
-        path, _ = self._recipe(row)
+        path = self._recipe(row).path
         if path not in self._closures:
             self._closures[path] = closure_of(path, self.benchmarks)
         return self._closures[path]
 
-    def inputs(self, row: Row) -> Inputs:
-        """Return what all points of `row` share, as the data that is hashed."""
+    def point_inputs(self, row: Row, conc: int) -> Inputs:
+        """Return everything that decides the fingerprint of one point, in full: `fingerprints` hashes digests of it."""
         servers = self.servers(row)
-        shared: Inputs = {
+        inputs = {**self._shape_inputs(row), "conc": conc, "client": client_arguments(row, conc, NOMINAL_CLIENT)}
+        if isinstance(servers, ImpureError):
+            return {**inputs, "max-conc": max(row.concurrencies), "files": self.closure(row).files}
+        return {**inputs, "servers": {name: _command_inputs(command) for name, command in servers.items()}}
+
+    def fingerprints(self, row: Row) -> dict[int, str]:
+        """Return concurrency → fingerprint (64 hexadecimal digits) for every point of `row`."""
+        shared = [self._shape_digest(row), self._served(row)]
+        return {
+            conc: digest([*shared, conc, client_arguments(row, conc, NOMINAL_CLIENT)]) for conc in row.concurrencies
+        }
+
+    def origin(self, row: Row) -> Origin:
+        """Return what `row` is resolved from: where this is equal in two trees, equal rows have equal fingerprints.
+
+        Raises InputError for a recipe that is missing.
+        """
+        recipe = self._recipe(row)
+        impure = isinstance(recipe.compiled, ImpureError)
+        files = self.closure(row).files if impure else recipe.source
+        return files, self._trace_digest(trace_folder(row, self.benchmarks)), self.client_version
+
+    def _shape_inputs(self, row: Row) -> Inputs:
+        return {
             "row": row.model_dump(mode="json", by_alias=True, exclude=_NOT_HASHED, exclude_defaults=True),
             "client-version": self.client_version,
             "traces": self._trace_digest(trace_folder(row, self.benchmarks)),
         }
+
+    def _shape_digest(self, row: Row) -> str:
+        # The rows of one search space come one after the other and differ in their concurrency only.
+        shape = {name: value for name, value in vars(row).items() if name not in _NOT_HASHED}
+        if shape != self._last_shape[0]:
+            self._last_shape = shape, digest(self._shape_inputs(row))
+        return self._last_shape[1]
+
+    def _served(self, row: Row) -> Inputs:
+        """Return what stands in the hash for the row's servers: digests of their commands, or of a recipe's files."""
+        servers = self._resolved(row)
         if isinstance(servers, ImpureError):
-            engine_for(row.framework).processes(row)
-            return {**shared, "max-conc": max(row.concurrencies), "files": self.closure(row).files}
-        commands = {name: {"argv": one.argv, "environment": one.environment} for name, one in servers.items()}
-        return {**shared, "servers": commands}
+            return {"max-conc": max(row.concurrencies), "files": self.closure(row).files}
+        return {name: server.digest for name, server in servers.items()}
 
-    def point_inputs(self, row: Row, conc: int) -> Inputs:
-        """Return everything that is hashed for one point."""
-        return {**self.inputs(row), "conc": conc, "client": client_arguments(row, conc, NOMINAL_CLIENT)}
+    def _resolved(self, row: Row) -> dict[str, _Server] | ImpureError:
+        recipe = self._recipe(row)
+        processes = engine_for(row.framework).processes(row)
+        if isinstance(recipe.compiled, ImpureError):
+            return recipe.compiled
+        servers: dict[str, _Server] = {}
+        for process in processes:
+            server = self._server(recipe.path, recipe.compiled, row, process)
+            if isinstance(server, ImpureError):
+                return server
+            servers[process.name] = server
+        return servers
 
-    def fingerprints(self, row: Row) -> dict[int, str]:
-        """Return concurrency → fingerprint (64 hexadecimal digits) for every point of `row`."""
-        shared = self.inputs(row)
-        return {
-            conc: digest({**shared, "conc": conc, "client": client_arguments(row, conc, NOMINAL_CLIENT)})
-            for conc in row.concurrencies
-        }
-
-    def _recipe(self, row: Row) -> tuple[Path, PureRecipe | ImpureError]:
+    def _recipe(self, row: Row) -> _Recipe:
         name = row.recipe or conventional_name(row)
         if name not in self._recipes:
             path = recipe_path(self.benchmarks, row)
+            source = path.read_bytes()
             try:
-                self._recipes[name] = path, compile_recipe(path.read_bytes())
+                self._recipes[name] = _Recipe(path, source, compile_recipe(source))
             except ImpureError as error:
-                self._recipes[name] = path, error
+                self._recipes[name] = _Recipe(path, source, error)
         return self._recipes[name]
 
-    def _command(
-        self, path: Path, recipe: PureRecipe, row: Row, process: ServerProcess
-    ) -> ResolvedCommand | ImpureError:
+    def _server(self, path: Path, recipe: PureRecipe, row: Row, process: ServerProcess) -> _Server | ImpureError:
+        # No other variable changes what the recipe execs, so a shared result is found by these.
+        variables = job_variables(row, process, NOMINAL, recipe.reads)
         arrays = job_arrays(process)
-        read = job_variables(row, process, NOMINAL, recipe.reads)
-        key = path, tuple(read.values()), tuple(map(tuple, arrays.values()))
-        if key not in self._commands:
-            variables = job_variables(row, process, NOMINAL)
+        key = path, tuple(variables.values()), tuple(map(tuple, arrays.values()))
+        if key not in self._servers:
             try:
                 command = recipe.resolve(variables, arrays)
-                own = {name: text for name, text in command.environment.items() if variables.get(name) != text}
-                self._commands[key] = ResolvedCommand(command.argv, own)
             except ImpureError as error:
-                self._commands[key] = error
+                self._servers[key] = error
+                return error
             except RecipeError as error:
                 shown = str(path.relative_to(self.benchmarks.parent))
-                raise InputError(Problem(f"recipe {error}", shown, key=row.exp_name)) from error
-        return self._commands[key]
+                raise InputError(Problem(f"recipe {error}", shown)) from error
+            own = {name: text for name, text in command.environment.items() if variables.get(name) != text}
+            command = ResolvedCommand(command.argv, own)
+            self._servers[key] = _Server(command, digest(_command_inputs(command)))
+        return self._servers[key]
 
     def _trace_digest(self, folder: Path | None) -> str | None:
         if folder is not None and folder not in self._traces:
@@ -129,6 +171,10 @@ class Fingerprinter:
         return self._traces[folder]
 
 
+def _command_inputs(command: ResolvedCommand) -> Inputs:
+    return {"argv": command.argv, "environment": command.environment}
+
+
 def digest(data: Any) -> str:
     """Return the SHA-256 of canonical JSON: sorted keys, no spaces, UTF-8."""
-    return hashlib.sha256(_encode(data).encode()).hexdigest()
+    return hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()

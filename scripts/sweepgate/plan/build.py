@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,7 @@ from sweepgate.config.catalogue import Catalogue, load_catalogue
 from sweepgate.config.fleets import Fleets, load_fleets
 from sweepgate.config.model import parse
 from sweepgate.errors import InputError, Problem
-from sweepgate.fingerprint.point import Fingerprinter
+from sweepgate.fingerprint.point import Fingerprinter, Origin
 from sweepgate.matrix.evals import mark_all_evals, mark_evals
 from sweepgate.matrix.expand import RowData, expand_entry
 from sweepgate.matrix.row import Row
@@ -23,27 +23,27 @@ from sweepgate.plan.plan import Job, Plan
 
 CATALOGUE_FILE = "master-config.yaml"
 FLEETS_FILE = "runners.yaml"
+# The rows of one entry that agree in these have the same recipe and the same traces.
+_ORIGIN_FIELDS = ("scenario-type", "spec-decoding", "trace-set")
 
 
 @dataclass(frozen=True)
 class RepositoryTree:
-    """What planning reads of one revision. `content` identifies its recipes and pins; equal ones resolve equally."""
+    """What planning reads of one revision."""
 
     root: Path
     catalogue: Catalogue
     fleets: Fleets
     fingerprinter: Fingerprinter
-    content: str | None = None
 
     def differing(self, other: RepositoryTree) -> list[str]:
         """Return the keys of this tree whose entry could have other fingerprints in `other`."""
-        if self.content is None or self.content != other.content:
-            return list(self.catalogue)
         return [
             key
             for key, entry in self.catalogue.items()
             if entry != other.catalogue.get(key)
             or self.fleets.hardware.get(entry.runner) != other.fleets.hardware.get(entry.runner)
+            or self._origins(key) != other._origins(key)
         ]
 
     def select(self, patterns: Sequence[str]) -> list[str]:
@@ -61,7 +61,7 @@ class RepositoryTree:
             try:
                 jobs += self._jobs(key, self._rows(key, duration), "throughput")
             except InputError as error:
-                problems += error.problems
+                problems += [replace(item, key=item.key or key) for item in error.problems]
         if problems:
             raise InputError(problems)
         return jobs
@@ -86,6 +86,14 @@ class RepositoryTree:
         rows = [row for key in keys for row in self._rows(key, None)]
         return sum(len(row["conc"]) if isinstance(row["conc"], list) else 1 for row in rows)
 
+    def _origins(self, key: str) -> list[Origin] | None:
+        """Return what the entry's rows are resolved from; None for an entry that cannot run."""
+        try:
+            samples = {tuple(map(row.get, _ORIGIN_FIELDS)): row for row in self._rows(key, None)}
+            return [self.fingerprinter.origin(row) for _, row in _parsed(key, samples.values())]
+        except InputError:
+            return None
+
     def _rows(self, key: str, duration: int | None) -> list[RowData]:
         entry = self.catalogue[key]
         if entry.runner not in self.fleets.labels:
@@ -101,8 +109,7 @@ class RepositoryTree:
     def _jobs(self, key: str, rows: Iterable[RowData], kind: Literal["throughput", "eval"]) -> list[Job]:
         names = Counter[str]()
         jobs = []
-        for data in rows:
-            row = parse(Row, data, Path(CATALOGUE_FILE), (key,))
+        for data, row in _parsed(key, rows):
             name = f"{key}.{'eval.' if kind == 'eval' else ''}{_point_name(data)}"
             names[name] += 1
             # Rows that differ only in what the name leaves out (a KV backend's version, say) are numbered in order.
@@ -113,14 +120,27 @@ class RepositoryTree:
         return jobs
 
 
-def read_repository(root: Path, content: str | None = None) -> RepositoryTree:
+def _parsed(key: str, rows: Iterable[RowData]) -> Iterator[tuple[RowData, Row]]:
+    """Yield each row with its parsed form; the rows of one search space differ in their concurrency only, and are
+    parsed once."""
+    last: RowData = {}
+    row: Row | None = None
+    for data in rows:
+        shape = {**data, "conc": None, "exp-name": None}
+        if row is None or shape != last:
+            last, row = shape, parse(Row, data, Path(CATALOGUE_FILE), (key,))
+        else:
+            row = row.model_copy(update={"conc": data["conc"], "exp_name": data["exp-name"]})
+        yield data, row
+
+
+def read_repository(root: Path) -> RepositoryTree:
     """Return the tree of the repository at `root`. Raises InputError for files that do not validate."""
     return RepositoryTree(
         root,
         load_catalogue([root / CATALOGUE_FILE]),
         load_fleets(root / FLEETS_FILE),
         Fingerprinter(root / "benchmarks", pinned_version(root, "aiperf")),
-        content,
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from sweepgate.config.model import Strict, parse
 from sweepgate.errors import InputError, Problem
+from sweepgate.files import write_text
 from sweepgate.matrix.row import Row
 
 JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
@@ -88,6 +89,11 @@ class Plan(Strict):
     def points(self) -> int:
         """How many points the plan measures."""
         return sum(len(job.fingerprints) for job in self.jobs)
+
+
+def write_plan(path: Path, plan: Plan) -> None:
+    """Write plan.json, whole or not at all. Raises OSError."""
+    write_text(path, plan.model_dump_json(by_alias=True, exclude_none=True, indent=1) + "\n")
 
 
 def read_plan(path: Path) -> Plan:

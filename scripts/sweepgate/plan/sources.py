@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sweepgate.config.fleets import Fleets
@@ -10,7 +11,7 @@ from sweepgate.fingerprint.point import Fingerprinter
 from sweepgate.plan.build import RepositoryTree, read_repository
 from sweepgate.plan.fragments import FOLDER, named_keys, read_fragments
 from sweepgate.plan.sweep_plan import Change
-from sweepgate.plan.tree import commit_of, content_id, git, merge_base, unpack
+from sweepgate.plan.tree import commit_of, git, merge_base, unpack
 
 
 def read_change(repository: Path, base: str, head: str, folder: Path) -> Change:
@@ -34,15 +35,13 @@ def read_change(repository: Path, base: str, head: str, folder: Path) -> Change:
 def _tree(repository: Path, commit: str, folder: Path) -> RepositoryTree:
     folder.mkdir()
     try:
-        return read_repository(unpack(repository, commit, folder), content_id(repository, commit))
+        return read_repository(unpack(repository, commit, folder))
     except InputError as error:
         raise _relative(error, folder) from error
 
 
 def _relative(error: InputError, folder: Path) -> InputError:
     """Return the error with paths as they are in the repository, not where they were unpacked."""
-    from dataclasses import replace
-
     prefix = f"{folder}/"
     return InputError([replace(item, file=item.file and item.file.removeprefix(prefix)) for item in error.problems])
 

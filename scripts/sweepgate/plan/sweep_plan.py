@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from sweepgate.aside import aside
 from sweepgate.errors import InputError
 from sweepgate.plan.admission import ActiveSweep, admit
 from sweepgate.plan.affected import CHANGED, affected_jobs, base_fingerprints, lowest_of_each_topology
@@ -100,15 +101,20 @@ def _chosen(decision: Decision, change: Change) -> tuple[list[Job], int]:
 
 
 def _affected(decision: Decision, change: Change) -> tuple[list[Job], int]:
-    head, base, duration = change.head, change.base, decision.kind.duration
+    head, base, kind = change.head, change.base, decision.kind
     differing = set(head.differing(base)) | set(change.named)
     keys = [key for key in head.catalogue if key in differing]
-    gone = base.differing(head)
-    before = base_fingerprints(base, [key for key in base.catalogue if key in differing or key in set(gone)], duration)
-    before |= _eval_fingerprints(decision, base)
-    jobs, unaffected = affected_jobs(_jobs_of(decision, head, keys, list(head.catalogue)), before, change.named)
+    compared = [key for key in base.catalogue if key in differing or key not in head.catalogue]
+    before = aside(
+        lambda: [
+            *base_fingerprints(base, compared, kind.duration),
+            *_eval_fingerprints(decision, base),
+        ]
+    )
+    jobs = _jobs_of(decision, head, keys, list(head.catalogue))
+    jobs, unaffected = affected_jobs(jobs, frozenset(before()), change.named)
     rest = head.count_points(key for key in head.catalogue if key not in differing)
-    return jobs, unaffected + (rest if decision.kind.throughput else 0)
+    return jobs, unaffected + (rest if kind.throughput else 0)
 
 
 def _jobs_of(decision: Decision, tree: RepositoryTree, keys: Sequence[str], marking: Sequence[str]) -> list[Job]:
@@ -136,6 +142,8 @@ def _eval_fingerprints(decision: Decision, base: RepositoryTree) -> frozenset[st
 
 
 def _without_reused(jobs: Sequence[Job], reusable: Mapping[str, str]) -> tuple[list[Job], list[ReusedPoint]]:
+    if not reusable:
+        return list(jobs), []
     kept: list[Job] = []
     reused: list[ReusedPoint] = []
     for job in jobs:

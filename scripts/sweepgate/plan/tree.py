@@ -58,9 +58,3 @@ def unpack(repository: Path, commit: str, folder: Path) -> Path:
         except tarfile.TarError as error:
             raise InputError(Problem(f"cannot be unpacked: {error}", key=commit)) from error
     return folder
-
-
-def content_id(repository: Path, commit: str) -> str:
-    """Return what identifies the recipes and pins of `commit`: git's own hashes of them."""
-    listing = git(repository, "ls-tree", commit, "--", "benchmarks", "requirements.txt")
-    return listing.decode(errors="replace")

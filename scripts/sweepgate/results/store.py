@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,27 +43,6 @@ class PointResult(Strict):
 def result_file(folder: Path, conc: int) -> Path:
     """Return where a job's folder keeps the result of one concurrency."""
     return folder / f"result-c{conc}.json"
-
-
-def write_json(path: Path, data: Any) -> None:
-    """Write `data` atomically: a reader sees the old file or the new one, never half. NaN raises ValueError."""
-    write_text(path, json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file atomically. Raises OSError (a full disk, say) and leaves no partial file behind."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def read_result(path: Path) -> PointResult:

@@ -14,6 +14,7 @@ import httpx
 
 from sweepgate.engines import tiny_model
 from sweepgate.engines.recipe import recipe_path
+from sweepgate.files import write_json
 from sweepgate.launch import scratch
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
 from sweepgate.measure.client_load import CpuSampler, longest_block
@@ -21,7 +22,7 @@ from sweepgate.measure.records import SUMMARY_FILE, ExportError, Measurement, er
 from sweepgate.measure.server_metrics import CounterResetError, Totals, increase, scrape
 from sweepgate.plan.plan import Job
 from sweepgate.results.build import Observed, PointId, build_row
-from sweepgate.results.store import PointResult, result_file, write_json
+from sweepgate.results.store import PointResult, result_file
 from sweepgate.run.deployment import SETTLE_SECONDS, Deployment
 from sweepgate.run.failure import JobFailure, disk_errors, log_tail
 from sweepgate.run.settings import Settings

@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sweepgate.files import write_text
 from sweepgate.gate.verdict import Verdict
 from sweepgate.plan.plan import Plan
 from sweepgate.report.columns import Row, scenario, shape, sorted_rows
 from sweepgate.report.html import page
 from sweepgate.report.markdown import summary
-from sweepgate.results.store import PointResult, write_text
+from sweepgate.results.store import PointResult
 from sweepgate.run.sweep import JOBS_FOLDER
 
 SUMMARY_FILE = "summary.md"

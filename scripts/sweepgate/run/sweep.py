@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sweepgate.errors import InputError, Problem
+from sweepgate.files import write_json
 from sweepgate.gate.verdict import Verdict, judge
-from sweepgate.plan.plan import Job, Plan
-from sweepgate.results.store import PointResult, read_result, write_json
+from sweepgate.plan.plan import Job, Plan, write_plan
+from sweepgate.results.store import PointResult, read_result
 from sweepgate.run.job import run_job
 from sweepgate.run.settings import Settings
 from sweepgate.run.step import Observer
@@ -83,7 +83,7 @@ def start_or_resume(plan: Plan, out: Path, resume: bool) -> None:
             hint = "choose another --out, or continue it with --resume"
             raise InputError(Problem("this folder already holds a sweep", str(out), hint=hint))
         out.mkdir(parents=True, exist_ok=True)
-        write_json(path, json.loads(plan.model_dump_json(by_alias=True, exclude_none=True)))
+        write_plan(path, plan)
 
 
 def check_unchanged(old: Plan, new: Plan) -> None:
