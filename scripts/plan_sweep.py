@@ -2,8 +2,8 @@
 """Decide what a GitHub event makes run, or plan chosen entries: writes plan.json and says what it holds.
 
 With --event, base and head are read as data from this checkout's history; the decision, ids of the jobs in matrices and
-a Markdown summary go where GitHub looks for them. Exit code 0 for run, skip and stop alike; 2 where the event, the
-catalogue or the plan's size is at fault.
+a Markdown summary go where GitHub looks for them. Exit code 0 for run, reuse, skip and stop alike; 2 where the event,
+the catalogue or the plan's size is at fault.
 
 example: scripts/plan_sweep.py 'tiny-*' --out plan.json
          scripts/plan_sweep.py --event "$GITHUB_EVENT_PATH" --base origin/main --head HEAD --out plan.json
@@ -42,6 +42,7 @@ def parse_arguments() -> argparse.Namespace:
     results = parser.add_argument_group("where else to write")
     results.add_argument("--outputs", type=Path, default=_from_environment("GITHUB_OUTPUT"), metavar="FILE")
     results.add_argument("--summary", type=Path, default=_from_environment("GITHUB_STEP_SUMMARY"), metavar="FILE")
+    results.add_argument("--comment", type=Path, metavar="FILE", help="the pull request's comment, where one is due")
     arguments = parser.parse_args()
     if bool(arguments.keys) == (arguments.event is not None):
         parser.error("give entry keys, or --event")
@@ -72,11 +73,24 @@ def plan_keys(arguments: argparse.Namespace) -> int:
 
 
 def plan_event(arguments: argparse.Namespace) -> int:
-    """Plan what an event makes run."""
+    """Plan what an event makes run. A refusal is told where the plan would have been."""
+    from sweepgate.report.plan_comment import refusal_comment, refusal_summary
+
+    try:
+        return answer_event(arguments)
+    except InputError as error:
+        append(arguments.summary, refusal_summary(error))
+        write(arguments.comment, refusal_comment(error))
+        raise
+
+
+def answer_event(arguments: argparse.Namespace) -> int:
+    """Decide, plan, and write plan, outputs, summary and comment."""
     from sweepgate.plan.decide import decide
     from sweepgate.plan.event import read_event
     from sweepgate.plan.plan import write_plan
     from sweepgate.plan.sweep_plan import Outcome
+    from sweepgate.report.plan_comment import plan_comment
     from sweepgate.report.plan_summary import plan_headline, plan_summary
 
     event = read_event(arguments.event, arguments.event_name)
@@ -87,13 +101,25 @@ def plan_event(arguments: argparse.Namespace) -> int:
         outcome = Outcome(decision.verdict, decision.reason)
     if outcome.plan is not None:
         write_plan(arguments.out, outcome.plan)
-    if arguments.outputs is not None:
-        write_outputs(arguments.outputs, outcome)
-    if arguments.summary is not None:
-        with arguments.summary.open("a", encoding="utf-8") as file:
-            file.write(plan_summary(outcome))
-    print(" ".join(plan_headline(outcome).split()))
+    append(arguments.outputs, outputs(outcome))
+    append(arguments.summary, plan_summary(outcome))
+    if decision.answer and event.number is not None:
+        write(arguments.comment, plan_comment(outcome))
+    print(" ".join(plan_headline(outcome).en.split()))
     return 0
+
+
+def append(path: Path | None, text: str) -> None:
+    """Add to a file that GitHub collects from every step, where there is one."""
+    if path is not None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+
+
+def write(path: Path | None, text: str) -> None:
+    """Write a file that was asked for."""
+    if path is not None:
+        path.write_text(text, encoding="utf-8")
 
 
 def plan_run(arguments: argparse.Namespace, event: Any, decision: Any) -> Any:
@@ -117,16 +143,16 @@ def plan_run(arguments: argparse.Namespace, event: Any, decision: Any) -> Any:
         return plan_change(decision, event, change, known, utc_now())
 
 
-def write_outputs(path: Path, outcome: Any) -> None:
-    """Append the job outputs: short words and ids, one line each, whatever a label or a login contains."""
+def outputs(outcome: Any) -> str:
+    """Return the job outputs: short words and ids, one line each, whatever a label or a login contains."""
     from sweepgate.plan.shards import output_text
 
     plan = outcome.plan
     canary = None if plan is None or plan.canary is None else plan.job(plan.canary)
     runs = outcome.verdict == "run"
-    outputs = {
+    values = {
         "decision": outcome.verdict,
-        "reason": outcome.reason,
+        "reason": outcome.reason.en,
         "mode": plan.mode if plan is not None else "",
         "fail-fast": str(plan is not None and plan.fail_fast).lower(),
         "points": str(plan.points if runs else 0),
@@ -134,8 +160,7 @@ def write_outputs(path: Path, outcome: Any) -> None:
         "canary-runs-on": canary.runs_on if runs and canary is not None else "",
         "shards": output_text(outcome.shards),
     }
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"{name}={' '.join(value.split())}\n" for name, value in outputs.items())
+    return "".join(f"{name}={' '.join(value.split())}\n" for name, value in values.items())
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ import pytest
 from conftest import CATALOGUE, PROJECT, FakeRepository
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from sweepgate.bilingual import Bilingual
 from sweepgate.config.fleets import Fleets, Limits, Planning
 from sweepgate.errors import InputError
 from sweepgate.plan.admission import ActiveSweep, admit
@@ -28,9 +30,11 @@ from sweepgate.plan.plan import Job, Plan
 from sweepgate.plan.shards import MATRIX_JOBS, output_bytes, shards_of
 from sweepgate.plan.sources import read_change
 from sweepgate.plan.sweep_plan import Knowledge, Outcome, plan_change
+from sweepgate.report.plan_comment import MARKER, plan_comment
 from sweepgate.report.plan_summary import duration, plan_headline, plan_summary
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
+WORDS = Bilingual("label", "标签")
 PULL = Event("pull_request", sender="me", number=7)
 TWO = CATALOGUE + CATALOGUE.replace("fake:", "other:").replace("fp8", "fp4")
 AGENTIC = """\
@@ -88,7 +92,7 @@ class History:
         folder.mkdir()
         change = read_change(self.path, "HEAD~1", "HEAD", folder)
         kind = sweep_kind(labels or ("full-sweep-fail-fast",))
-        return plan_change(Decision("run", "label", kind, keys), PULL, change, known or Knowledge(), NOW)
+        return plan_change(Decision("run", WORDS, kind, keys), PULL, change, known or Knowledge(), NOW)
 
 
 @pytest.fixture
@@ -153,7 +157,7 @@ def test_the_comparison_is_with_the_merge_base_not_with_the_tip(history: History
     history.commit(history.write("requirements.txt", "aiperf==0.13.1\n"))
     (tmp_path / "trees").mkdir()
     change = read_change(history.path, "main", "change", tmp_path / "trees")
-    outcome = plan_change(Decision("run", "label"), PULL, change, Knowledge(), NOW)
+    outcome = plan_change(Decision("run", WORDS), PULL, change, Knowledge(), NOW)
     assert points(outcome) == []
 
 
@@ -265,7 +269,7 @@ def test_reuse_by_fingerprint(history: History, tmp_path: Path) -> None:
     assert [point.source for point in outcome.plan.reused] == ["c" * 40]
     everything = {value: "c" * 40 for job in first.jobs for value in job.fingerprints.values()}
     outcome = history.outcome(tmp_path / "three", known=Knowledge(reusable=everything))
-    assert (outcome.verdict, outcome.reason) == ("skip", "all 4 affected points are reused")
+    assert (outcome.verdict, outcome.reason.en) == ("reuse", "all 4 affected points are reused")
 
 
 def test_only_valid_points_of_full_sweeps_are_reused() -> None:
@@ -389,8 +393,8 @@ def test_admission(sweeps: list[ActiveSweep], gpu_hours: float, reason: str | No
     sweeps = [s.model_copy(update={"fingerprints": everything}) if s.fingerprints == ["ALL"] else s for s in sweeps]
     plan = Plan(commit="c", keys=[], jobs=jobs)
     answer = admit(plan, gpu_hours, "me", 7, LIMITS, sweeps, NOW)
-    assert answer.admitted == (reason is None)
-    assert reason is None or reason in (answer.reason or "")
+    assert (answer.refusal is None) == (reason is None)
+    assert reason is None or (answer.refusal is not None and reason in answer.refusal.en)
 
 
 def test_a_partial_overlap_is_noted() -> None:
@@ -398,9 +402,9 @@ def test_a_partial_overlap_is_noted() -> None:
     plan = Plan(commit="c", keys=[], jobs=jobs)
     other = active(fingerprints=[jobs[0].fingerprint(jobs[0].concurrencies[0])], requester="you")
     answer = admit(plan, 1.0, "me", 7, Limits(), [other], NOW)
-    assert answer.admitted
+    assert answer.refusal is None
     assert answer.note is not None
-    assert answer.note.startswith("1 of 2 points are also in the running sweep of #3")
+    assert answer.note.en.startswith("1 of 2 points are also in the running sweep of #3")
 
 
 def test_a_second_sweep_of_the_same_points_is_pointed_at_the_first(history: History, tmp_path: Path) -> None:
@@ -411,23 +415,60 @@ def test_a_second_sweep_of_the_same_points_is_pointed_at_the_first(history: Hist
     known = Knowledge(sweeps=[active(fingerprints=fingerprints, requester="you")])
     outcome = history.outcome(tmp_path / "two", known=known)
     assert outcome.verdict == "skip"
-    assert "https://x/1" in outcome.reason
+    assert "https://x/1" in outcome.reason.en
     assert outcome.shards == ()
 
 
-def test_the_summary_says_it_all_and_shows_hostile_text_as_text(history: History, tmp_path: Path) -> None:
+def test_the_summary_says_it_all(history: History, tmp_path: Path) -> None:
     history.commit(history.fragment(**{"config-keys": ["*"]}))
     outcome = history.outcome(tmp_path / "trees", known=Knowledge(pools={"cluster:local": Pool(0, 0, 1)}))
     text = plan_summary(outcome)
     assert text.startswith("## ▶️ run: 4 points in 4 jobs")
     for words in ("down: 0 free, 0 busy, 1 offline", "named by 7.yaml", "canary: `fake.100x20.tp1.c1`"):
         assert words in text.replace("\\", "")
-    hostile = plan_summary(Outcome("skip", "<img src=x> [a](http://b) @all `x`\n# y"))
-    assert "<img" not in hostile
-    assert "[a](" not in hostile
-    assert "@all" not in hostile
-    assert hostile.count("\n") == 1
-    assert plan_headline(Outcome("stop", "closed")) == "stop: closed"
+    assert plan_headline(Outcome("stop", Bilingual("closed", "关闭"))) == Bilingual("stop: closed", "停止：关闭")
+
+
+HOSTILE = Bilingual("<img src=x> [a](http://b) @all `x`\n# y | z", "<img src=x> [a](http://b) @all `x`\n# y | z")
+
+
+@pytest.mark.parametrize("write", [plan_summary, plan_comment])
+def test_hostile_text_stays_text(write: Callable[[Outcome], str]) -> None:
+    text = write(Outcome("skip", HOSTILE))
+    for trick in ("<img", "[a](", "@all", "`x`", "\n# y", " | z"):
+        assert trick not in text
+
+
+def test_the_comment_answers_in_both_languages(history: History, tmp_path: Path) -> None:
+    history.commit(history.fragment(**{"config-keys": ["*"]}))
+    pools = {"cluster:local": Pool(0, 0, 1)}
+    others = [active(fingerprints=["x"], requester="you")]
+    outcome = history.outcome(tmp_path / "trees", known=Knowledge(pools=pools, sweeps=others))
+    lines = plan_comment(outcome).splitlines()
+    assert lines[0] == MARKER
+    assert lines[1].startswith("### ▶️ run: 4 points in 4 jobs")
+    assert sum(line.startswith("### ▶️ 运行：4 个点，4 个任务") for line in lines) == 1
+    assert "- cluster:local: down, no runner is online; its 4 jobs will wait" in lines
+    assert "- cluster:local：已离线，没有在线运行器；其 4 个任务将等待" in lines
+    assert lines[-1].endswith("| — | 0 | 0 | 1 |")
+
+
+def test_a_comment_links_to_the_sweep_that_is_in_the_way(history: History, tmp_path: Path) -> None:
+    history.commit(history.fragment(**{"config-keys": ["*"]}))
+    plan = history.outcome(tmp_path / "one").plan
+    assert plan is not None
+    url = "https://github.com/o_o/r_r/actions/runs/1"
+    points_of_it = [value for job in plan.jobs for value in job.fingerprints.values()]
+    known = Knowledge(sweeps=[active(fingerprints=points_of_it, requester="you", url=url)])
+    text = plan_comment(history.outcome(tmp_path / "two", known=known))
+    assert text.count(f"<{url}>") == 2
+    assert "skip: the same points are in the running sweep of" in text
+
+
+@pytest.mark.parametrize("url", ["javascript:x", "http://x/1", "https://x/1 y", "https://x/)[a](b", "https://x/?a=b"])
+def test_only_plain_addresses_of_sweeps(url: str) -> None:
+    with pytest.raises(ValidationError):
+        active(url=url)
 
 
 @pytest.mark.parametrize(
@@ -466,7 +507,8 @@ def plan_sweep(history: History, folder: Path, payload: Any, *options: str) -> s
     (folder / "event.json").write_text(json.dumps(payload))
     command = [sys.executable, str(PROJECT / "scripts" / "plan_sweep.py"), "--repository", str(history.path)]
     command += ["--event", str(folder / "event.json"), "--out", str(folder / "plan.json")]
-    command += ["--outputs", str(folder / "outputs"), "--summary", str(folder / "summary.md"), *options]
+    command += ["--outputs", str(folder / "outputs"), "--summary", str(folder / "summary.md")]
+    command += ["--comment", str(folder / "comment.md"), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -480,6 +522,7 @@ def test_an_event_on_the_command_line(history: History, tmp_path: Path) -> None:
     sharded = [job for shard in json.loads(outputs["shards"]) for job in shard["jobs"]]
     assert sorted([outputs["canary"], *sharded]) == sorted(job["id"] for job in plan["jobs"])
     assert "run: 4 points" in (tmp_path / "summary.md").read_text()
+    assert "运行：4 个点" in (tmp_path / "comment.md").read_text()
 
 
 def test_a_label_cannot_write_outputs_of_its_own(history: History, tmp_path: Path) -> None:
@@ -494,6 +537,18 @@ def test_a_label_cannot_write_outputs_of_its_own(history: History, tmp_path: Pat
     names = [line.split("=", 1)[0] for line in (tmp_path / "outputs").read_text().splitlines()]
     assert names.count("decision") == 1
     assert (tmp_path / "outputs").read_text().startswith("decision=skip\n")
+    assert not (tmp_path / "comment.md").exists(), "nobody asked"
+
+
+def test_a_refusal_is_told_where_the_plan_would_have_been(history: History, tmp_path: Path) -> None:
+    history.commit(history.write("master-config.yaml", TWO.replace("osl: 20", "osl: none", 1)))
+    done = plan_sweep(history, tmp_path, PAYLOAD, "--base", "HEAD~1")
+    assert done.returncode == 2
+    for name in ("summary.md", "comment.md"):
+        text = (tmp_path / name).read_text()
+        assert "refused: nothing was started" in text
+        assert "master-config.yaml:13: fake.scenarios.fixed-seq-len" in text.replace("\\", "")
+    assert not (tmp_path / "plan.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from sweepgate.config.model import Strict, parse
 from sweepgate.config.yaml_file import Reader, load
 
 Seconds = Annotated[int, Field(ge=1)]
+# Labels reach `runs-on:` and comments, so nothing else may be in them.
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]*$", max_length=100)]
 
 
 class Hardware(Strict):
@@ -53,7 +55,7 @@ class Limits(Strict):
 class Fleets(Strict):
     """The whole of runners.yaml."""
 
-    labels: dict[str, Annotated[list[str], Field(min_length=1)]]
+    labels: dict[Label, Annotated[list[Label], Field(min_length=1)]]
     hardware: dict[str, Hardware] = Field(default_factory=dict)
     launch: dict[str, LocalLaunch] = Field(default_factory=dict)
     planning: dict[str, Planning] = Field(default_factory=dict)

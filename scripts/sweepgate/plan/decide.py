@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sweepgate.bilingual import Bilingual
 from sweepgate.errors import InputError, Problem
 from sweepgate.plan.event import Event
 from sweepgate.plan.labels import (
@@ -18,7 +19,7 @@ from sweepgate.plan.labels import (
     sweep_kind,
 )
 
-Verdict = Literal["run", "stop", "skip"]
+Verdict = Literal["run", "reuse", "skip", "stop"]
 # Actions after which the head is new or newly ready: the labels that are there count again.
 _NEW_HEAD = frozenset({"opened", "reopened", "synchronize", "ready_for_review"})
 _DISPATCH_INPUTS = ("keys", "mode", "modifiers")
@@ -26,15 +27,17 @@ _DISPATCH_INPUTS = ("keys", "mode", "modifiers")
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do and why, in words for the summary.
+    """What to do and why, in words for the summary. `reuse` is decided later: when a run finds nothing left to run.
 
-    `keys` are patterns of entries to run in full; empty means the points that the change affects.
+    `keys` are patterns of entries to run in full; empty means the points that the change affects. `answer` is whether
+    the pull request is told: not of events that nobody expects to start or stop a sweep.
     """
 
     verdict: Verdict
-    reason: str
+    reason: Bilingual
     kind: SweepKind = field(default_factory=SweepKind)
     keys: tuple[str, ...] = ()
+    answer: bool = True
 
 
 def decide(event: Event, approved_sha: str | None = None) -> Decision:
@@ -48,58 +51,83 @@ def decide(event: Event, approved_sha: str | None = None) -> Decision:
         return _push(event)
     if event.name == "workflow_dispatch":
         return _dispatch(event)
-    return Decision("skip", "a comment starts no sweep; labels do")
+    return _unasked("a comment starts no sweep; labels do", "评论不会启动扫描；请使用标签")
+
+
+def _unasked(en: str, zh: str) -> Decision:
+    return Decision("skip", Bilingual(en, zh), answer=False)
 
 
 def _pull_request(event: Event, approved_sha: str | None) -> Decision:
     if not event.is_open:
-        return Decision("stop", "the pull request is closed")
+        return Decision("stop", Bilingual("the pull request is closed", "该拉取请求已关闭"))
     removed = event.action == "unlabeled"
     if event.action in ("labeled", "unlabeled"):
         if event.label not in SWEEP_LABELS:
-            return Decision("skip", "the changed label has nothing to do with sweeps")
+            return _unasked("the changed label has nothing to do with sweeps", "所改标签与扫描无关")
     elif event.action == "converted_to_draft":
-        return Decision("stop", "the pull request became a draft")
+        return Decision("stop", Bilingual("the pull request became a draft", "该拉取请求已转为草稿"))
     elif event.action not in _NEW_HEAD:
-        return Decision("skip", f"{event.action or 'this action'} changes nothing that a sweep depends on")
+        action = event.action or "this action"
+        return _unasked(f"{action} changes nothing that a sweep depends on", f"{action} 不影响扫描")
     primary = primary_of(event.labels)
     if primary is None:
         if removed and event.label in PRIMARY:
-            return Decision("stop", f"the label {event.label} was removed")
-        return Decision("skip", _no_primary(event))
+            words = Bilingual(f"the label {event.label} was removed", f"标签 {event.label} 已被移除")
+            return Decision("stop", words)
+        return _no_primary(event)
     blocked = _blocked(event, approved_sha)
     if blocked is not None:
         return Decision("skip", blocked)
     return Decision("run", _label_words(event, primary), sweep_kind(event.labels))
 
 
-def _no_primary(event: Event) -> str:
+def _no_primary(event: Event) -> Decision:
     modifiers = [label for label in MODIFIERS if label in event.labels]
     if modifiers:
-        return f"{' and '.join(modifiers)} only changes how a sweep runs; add {FAIL_FAST} to start one"
-    return f"no sweep label; add {FAIL_FAST} (recommended) or {KEEP_GOING} to start one"
+        words = Bilingual(
+            f"{' and '.join(modifiers)} only changes how a sweep runs; add {FAIL_FAST} to start one",
+            f"{'、'.join(modifiers)} 只改变扫描方式；请添加 {FAIL_FAST} 以启动扫描",
+        )
+        return Decision("skip", words)
+    return _unasked(
+        f"no sweep label; add {FAIL_FAST} (recommended) or {KEEP_GOING} to start one",
+        f"没有扫描标签；请添加 {FAIL_FAST}（推荐）或 {KEEP_GOING} 以启动扫描",
+    )
 
 
-def _blocked(event: Event, approved_sha: str | None) -> str | None:
+def _blocked(event: Event, approved_sha: str | None) -> Bilingual | None:
     if event.draft:
-        return "the pull request is a draft; mark it ready for review to start its sweep"
+        return Bilingual(
+            "the pull request is a draft; mark it ready for review to start its sweep",
+            "该拉取请求是草稿；标记为可评审后扫描才会启动",
+        )
     if event.conflict:
-        return "the pull request conflicts with its base; merge or rebase, and the sweep starts by itself"
+        return Bilingual(
+            "the pull request conflicts with its base; merge or rebase, and the sweep starts by itself",
+            "该拉取请求与目标分支冲突；合并或变基后扫描会自动启动",
+        )
     if event.fork and (approved_sha is None or approved_sha != event.head_sha):
         head = (event.head_sha or "")[:12]
-        return f"a fork's commit runs only after a user with write access has approved exactly this one ({head})"
+        return Bilingual(
+            f"a fork's commit runs only after a user with write access has approved exactly this one ({head})",
+            f"来自复刻仓库的提交须由有写权限的用户批准这一确切提交（{head}）后才会运行",
+        )
     return None
 
 
-def _label_words(event: Event, primary: str) -> str:
-    modifiers = [label for label in MODIFIERS if label in event.labels]
-    return " with ".join([f"label {primary}", *([", ".join(modifiers)] if modifiers else [])])
+def _label_words(event: Event, primary: str) -> Bilingual:
+    modifiers = ", ".join(label for label in MODIFIERS if label in event.labels)
+    if not modifiers:
+        return Bilingual(f"label {primary}", f"标签 {primary}")
+    return Bilingual(f"label {primary} with {modifiers}", f"标签 {primary}，附加 {modifiers}")
 
 
 def _push(event: Event) -> Decision:
     if event.deleted or not event.on_default_branch:
-        return Decision("skip", "only pushes to the default branch are swept; pull requests are by label")
-    return Decision("run", "push to the default branch", SweepKind(fail_fast=False))
+        en = "only pushes to the default branch are swept; pull requests are by label"
+        return _unasked(en, "只有推送到默认分支才会扫描；拉取请求由标签启动")
+    return Decision("run", Bilingual("push to the default branch", "推送到默认分支"), SweepKind(fail_fast=False))
 
 
 def _dispatch(event: Event) -> Decision:
@@ -117,4 +145,5 @@ def _dispatch(event: Event) -> Decision:
                 Problem("is not allowed", key=f"inputs.{name}", found=" ".join(wrong), allowed=", ".join(allowed))
             )
     keys = tuple(event.inputs.get("keys", "").replace(",", " ").split())
-    return Decision("run", "started by hand", sweep_kind({primary, *modifiers}), keys)
+    words = Bilingual("started by hand", "手动启动")
+    return Decision("run", words, sweep_kind({primary, *modifiers}), keys)

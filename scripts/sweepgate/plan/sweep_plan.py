@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from sweepgate.aside import aside
+from sweepgate.bilingual import Bilingual
 from sweepgate.errors import InputError
 from sweepgate.plan.admission import ActiveSweep, admit
 from sweepgate.plan.affected import CHANGED, affected_jobs, base_fingerprints, lowest_of_each_topology
@@ -34,15 +35,16 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an event makes happen; without `plan` nothing was worked out, since nothing runs."""
+    """What an event makes happen; without `plan` nothing was worked out, since nothing runs. `reuse`: all points of the
+    plan are, so nothing is left to run."""
 
     verdict: Verdict
-    reason: str
+    reason: Bilingual
     plan: Plan | None = None
     cost: Estimate | None = None
     shards: Sequence[Shard] = ()
     unaffected: int = 0
-    note: str | None = None
+    note: Bilingual | None = None
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,21 @@ def plan_change(decision: Decision, event: Event, change: Change, known: Knowled
         reused=reused,
     )
     if not jobs:
-        nothing = f"all {len(reused)} affected points are reused" if reused else "no point is affected by this change"
-        return Outcome("skip", nothing, plan, unaffected=unaffected)
+        return Outcome("reuse" if reused else "skip", _nothing(reused), plan, unaffected=unaffected)
     shards = shards_of([job for job in jobs if canary is None or job.id != canary.id])
     cost = estimate(jobs, fleets, known.recorded, known.pools)
     if event.name == "push":
         return Outcome("run", decision.reason, plan, cost, shards, unaffected)
     answer = admit(plan, cost.gpu_hours, event.sender, event.number, fleets.limits, known.sweeps, now)
-    if not answer.admitted:
-        return Outcome("skip", answer.reason or "not admitted", plan, cost, (), unaffected)
+    if answer.refusal is not None:
+        return Outcome("skip", answer.refusal, plan, cost, (), unaffected)
     return Outcome("run", decision.reason, plan, cost, shards, unaffected, answer.note)
+
+
+def _nothing(reused: Sequence[ReusedPoint]) -> Bilingual:
+    if reused:
+        return Bilingual(f"all {len(reused):,} affected points are reused", f"受影响的 {len(reused):,} 个点全部复用")
+    return Bilingual("no point is affected by this change", "此更改不影响任何点")
 
 
 def _chosen(decision: Decision, change: Change) -> tuple[list[Job], int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from sweepgate.gate.verdict import Verdict
 from sweepgate.report.columns import COLUMNS, Row, sorted_rows
 
 _MAX_NAMED = 8
+_LINK = re.compile(r"(https://[A-Za-z0-9._~:/-]+[A-Za-z0-9/])")
 
 
 def summary(verdict: Verdict, rows: list[Row], commit: str) -> str:
@@ -44,6 +46,15 @@ def table_line(cells: Iterable[str]) -> str:
 
 def escape(text: str) -> str:
     """Return `text` so that Markdown shows it as it is: no links, markup, HTML, mentions or table breaks."""
+    return _escaped(" ".join(text.split()))
+
+
+def escape_linked(text: str) -> str:
+    """Return `text` escaped, except that addresses in it stay links: a backslash inside one would break it."""
     flat = " ".join(text.split())
-    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()#+!|~" else c for c in flat)
+    return "".join(f"<{part}>" if _LINK.fullmatch(part) else _escaped(part) for part in _LINK.split(flat))
+
+
+def _escaped(text: str) -> str:
+    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()#+!|~" else c for c in text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")

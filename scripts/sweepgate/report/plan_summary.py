@@ -1,37 +1,45 @@
-"""What a plan would do, as Markdown for the run summary and the pull request: the verdict first."""
+"""What a plan would do, as Markdown for the run summary: the verdict first."""
 
 from __future__ import annotations
 
 from collections import Counter
 
+from sweepgate.bilingual import Bilingual
 from sweepgate.plan.estimate import Estimate, PoolEstimate
 from sweepgate.plan.plan import Plan
 from sweepgate.plan.sweep_plan import Outcome
-from sweepgate.report.markdown import escape, table_line
+from sweepgate.report.markdown import escape, escape_linked, table_line
 
-_MARKS = {"run": "▶️", "skip": "⏸️", "stop": "⏹️"}
+MARKS = {"run": "▶️", "reuse": "♻️", "skip": "⏸️", "stop": "⏹️"}
+_ZH = {"reuse": "复用", "skip": "跳过", "stop": "停止"}
 _MAX_JOBS = 20
 _MAX_REASONS = 8
 
 
-def plan_headline(outcome: Outcome) -> str:
+def plan_headline(outcome: Outcome) -> Bilingual:
     """Return the verdict in one line, as plain text."""
     if outcome.verdict != "run" or outcome.cost is None or outcome.plan is None:
-        return f"{outcome.verdict}: {outcome.reason}"
+        zh = f"{_ZH.get(outcome.verdict, outcome.verdict)}：{outcome.reason.zh}"
+        return Bilingual(f"{outcome.verdict}: {outcome.reason.en}", zh)
     cost = outcome.cost
     jobs = len(outcome.plan.jobs)
-    money = "" if cost.usd is None else f", ${cost.usd:,.0f}"
-    counted = f"{_count(cost.points, 'point')} in {_count(jobs, 'job')}"
-    return f"run: {counted}, {cost.gpu_hours:,.1f} GPU-hours{money}, done in {duration(cost.wall_seconds)}"
+    dollars = "" if cost.usd is None else f", ${cost.usd:,.0f}"
+    counted = f"{count(cost.points, 'point')} in {count(jobs, 'job')}"
+    price = "" if cost.usd is None else f"，{cost.usd:,.0f} 美元"
+    ends = "有运行器池离线，时间未知" if cost.wall_seconds is None else f"预计 {duration(cost.wall_seconds)} 完成"
+    return Bilingual(
+        f"run: {counted}, {cost.gpu_hours:,.1f} GPU-hours{dollars}, done in {duration(cost.wall_seconds)}",
+        f"运行：{cost.points:,} 个点，{jobs:,} 个任务，{cost.gpu_hours:,.1f} GPU 小时{price}，{ends}",
+    )
 
 
 def plan_summary(outcome: Outcome) -> str:
     """Return the summary as GitHub-flavoured Markdown; every text that is not ours is escaped."""
-    lines = [f"## {_MARKS[outcome.verdict]} {escape(plan_headline(outcome))}", ""]
+    lines = [f"## {MARKS[outcome.verdict]} {escape_linked(plan_headline(outcome).en)}", ""]
     if outcome.verdict == "run":
-        lines += [f"Why: {escape(outcome.reason)}.", ""]
+        lines += [f"Why: {escape(outcome.reason.en)}.", ""]
     if outcome.note:
-        lines += [f"⚠️ {escape(outcome.note)}.", ""]
+        lines += [f"⚠️ {escape_linked(outcome.note.en)}.", ""]
     if outcome.cost is not None:
         lines += _pools(outcome.cost)
     if outcome.plan is not None:
@@ -49,21 +57,26 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def _count(number: int, noun: str, plural: str | None = None) -> str:
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Return `1 job`, `1,200 jobs`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def money(pool: PoolEstimate) -> str:
+    """Return the price of one label's jobs in dollars."""
+    return "no price set" if pool.usd is None else f"${pool.usd:,.0f}"
 
 
 def _pools(cost: Estimate) -> list[str]:
     headings = ("runner label", "jobs", "points", "GPU-hours", "cost", "expected time", "runners")
     lines = [table_line(headings), table_line(("---", *["---:"] * 5, "---"))]
     for pool in cost.pools:
-        money = "no price set" if pool.usd is None else f"${pool.usd:,.0f}"
-        cells = (f"{pool.jobs:,}", f"{pool.points:,}", f"{pool.gpu_hours:,.1f}", money, duration(pool.wall_seconds))
-        lines.append(table_line((f"`{pool.label}`", *cells, _runners(pool))))
+        cells = (f"{pool.jobs:,}", f"{pool.points:,}", f"{pool.gpu_hours:,.1f}", money(pool))
+        lines.append(table_line((f"`{pool.label}`", *cells, duration(pool.wall_seconds), _runners(pool))))
     unknown = cost.points - cost.recorded
     based = f"{cost.recorded:,} of {cost.points:,} durations are recorded"
     rest = "" if not unknown else f"; {unknown:,} use the defaults of `runners.yaml` (`planning`)"
-    return [*lines, "", f"The largest job holds {_count(cost.largest_job_gpus, 'GPU')}. {based}{rest}.", ""]
+    return [*lines, "", f"The largest job holds {count(cost.largest_job_gpus, 'GPU')}. {based}{rest}.", ""]
 
 
 def _runners(pool: PoolEstimate) -> str:
@@ -74,25 +87,25 @@ def _runners(pool: PoolEstimate) -> str:
     if state.down:
         return f"❌ down: {words}"
     waiting = max(pool.jobs - state.free, 0)
-    return f"{words}; {_count(waiting, 'job')} will wait" if waiting else words
+    return f"{words}; {count(waiting, 'job')} will wait" if waiting else words
 
 
 def _points(outcome: Outcome, plan: Plan) -> list[str]:
     lines = []
     if plan.jobs:
         reasons = Counter(job.why or "planned" for job in plan.jobs)
-        shown = [f"{_count(count, 'job')}: {escape(why)}" for why, count in reasons.most_common(_MAX_REASONS)]
+        shown = [f"{count(number, 'job')}: {escape(why)}" for why, number in reasons.most_common(_MAX_REASONS)]
         lines.append(f"- {'; '.join(shown)}" + (" …" if len(reasons) > _MAX_REASONS else ""))
     if plan.reused:
-        commits = ", ".join(f"`{commit[:12]}`" for commit in dict.fromkeys(point.source for point in plan.reused))
-        lines.append(f"- {_count(len(plan.reused), 'point')} reused from {commits}")
+        commits = ", ".join(escape(commit[:12]) for commit in dict.fromkeys(point.source for point in plan.reused))
+        lines.append(f"- {count(len(plan.reused), 'point')} reused from {commits}")
     if outcome.unaffected:
-        lines.append(f"- {_count(outcome.unaffected, 'point')} not affected")
+        lines.append(f"- {count(outcome.unaffected, 'point')} not affected")
     if plan.canary is not None:
         lines.append(f"- canary: `{plan.canary}` runs first")
     if plan.jobs:
         stops = "stops at the first benchmark failure" if plan.fail_fast else "keeps going after a failure"
-        lines.append(f"- mode: {plan.mode}; {stops}; {_count(len(outcome.shards), 'matrix', 'matrices')}")
+        lines.append(f"- mode: {plan.mode}; {stops}; {count(len(outcome.shards), 'matrix', 'matrices')}")
         lines += ["", *_jobs(plan)]
     return lines
 
