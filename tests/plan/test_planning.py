@@ -446,7 +446,7 @@ def test_the_comment_answers_in_both_languages(history: History, tmp_path: Path)
     outcome = history.outcome(tmp_path / "trees", known=Knowledge(pools=pools, sweeps=others))
     lines = plan_comment(outcome).splitlines()
     assert lines[0] == MARKER
-    assert lines[1].startswith("### ▶️ run: 4 points in 4 jobs")
+    assert lines[1] == "### ▶️ run: 4 points in 4 jobs, 1.3 GPU-hours, end unknown while cluster:local is down"
     assert sum(line.startswith("### ▶️ 运行：4 个点，4 个任务") for line in lines) == 1
     assert "- cluster:local: down, no runner is online; its 4 jobs will wait" in lines
     assert "- cluster:local：已离线，没有在线运行器；其 4 个任务将等待" in lines
@@ -473,9 +473,9 @@ def test_only_plain_addresses_of_sweeps(url: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "1 h 00 min"), (9000, "2 h 30 min"), (None, "no known time")],
+    [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "1 h 00 min"), (9000, "2 h 30 min")],
 )
-def test_durations_in_words(seconds: float | None, words: str) -> None:
+def test_durations_in_words(seconds: float, words: str) -> None:
     assert duration(seconds).startswith(words)
 
 

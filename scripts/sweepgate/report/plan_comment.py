@@ -7,7 +7,7 @@ from sweepgate.errors import InputError, Problem
 from sweepgate.plan.estimate import Estimate, PoolEstimate
 from sweepgate.plan.sweep_plan import Outcome
 from sweepgate.report.markdown import escape, escape_linked, table_line
-from sweepgate.report.plan_summary import MARKS, duration, money, plan_headline
+from sweepgate.report.plan_summary import MARKS, plan_headline, pool_cells
 
 # By this line the comment is found again, and edited in place.
 MARKER = "<!-- sweepgate: plan -->"
@@ -121,6 +121,4 @@ def _pools(cost: Estimate) -> list[str]:
 def _pool(pool: PoolEstimate) -> tuple[str, ...]:
     state = pool.pool
     known = ("?", "?", "?") if state is None else (f"{state.free}", f"{state.busy}", f"{state.offline}")
-    expected = "—" if pool.wall_seconds is None else duration(pool.wall_seconds)
-    numbers = (f"{pool.jobs:,}", f"{pool.points:,}", f"{pool.gpu_hours:,.1f}", money(pool), expected)
-    return (f"`{pool.label}`", *numbers, *known)
+    return (*pool_cells(pool), *known)

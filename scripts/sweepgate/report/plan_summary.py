@@ -26,11 +26,19 @@ def plan_headline(outcome: Outcome) -> Bilingual:
     dollars = "" if cost.usd is None else f", ${cost.usd:,.0f}"
     counted = f"{count(cost.points, 'point')} in {count(jobs, 'job')}"
     price = "" if cost.usd is None else f"，{cost.usd:,.0f} 美元"
-    ends = "有运行器池离线，时间未知" if cost.wall_seconds is None else f"预计 {duration(cost.wall_seconds)} 完成"
+    ends = _ends(cost)
     return Bilingual(
-        f"run: {counted}, {cost.gpu_hours:,.1f} GPU-hours{dollars}, done in {duration(cost.wall_seconds)}",
-        f"运行：{cost.points:,} 个点，{jobs:,} 个任务，{cost.gpu_hours:,.1f} GPU 小时{price}，{ends}",
+        f"run: {counted}, {cost.gpu_hours:,.1f} GPU-hours{dollars}, {ends.en}",
+        f"运行：{cost.points:,} 个点，{jobs:,} 个任务，{cost.gpu_hours:,.1f} GPU 小时{price}，{ends.zh}",
     )
+
+
+def _ends(cost: Estimate) -> Bilingual:
+    if cost.wall_seconds is not None:
+        shown = duration(cost.wall_seconds)
+        return Bilingual(f"done in about {shown}", f"预计 {shown} 完成")
+    down = ", ".join(pool.label for pool in cost.pools if pool.wall_seconds is None)
+    return Bilingual(f"end unknown while {down} is down", f"{down} 离线期间完成时间未知")
 
 
 def plan_summary(outcome: Outcome) -> str:
@@ -47,10 +55,8 @@ def plan_summary(outcome: Outcome) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def duration(seconds: float | None) -> str:
-    """Return `2 h 05 min`, `12 min`, `40 s`; without runners there is no answer."""
-    if seconds is None:
-        return "no known time: a pool of runners is down"
+def duration(seconds: float) -> str:
+    """Return `2 h 05 min`, `12 min`, `40 s`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -62,17 +68,18 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def money(pool: PoolEstimate) -> str:
-    """Return the price of one label's jobs in dollars."""
-    return "no price set" if pool.usd is None else f"${pool.usd:,.0f}"
+def pool_cells(pool: PoolEstimate) -> tuple[str, ...]:
+    """Return one label's share as cells: label, jobs, points, GPU-hours, dollars, expected time."""
+    dollars = "no price set" if pool.usd is None else f"${pool.usd:,.0f}"
+    expected = "—" if pool.wall_seconds is None else duration(pool.wall_seconds)
+    return f"`{pool.label}`", f"{pool.jobs:,}", f"{pool.points:,}", f"{pool.gpu_hours:,.1f}", dollars, expected
 
 
 def _pools(cost: Estimate) -> list[str]:
     headings = ("runner label", "jobs", "points", "GPU-hours", "cost", "expected time", "runners")
     lines = [table_line(headings), table_line(("---", *["---:"] * 5, "---"))]
     for pool in cost.pools:
-        cells = (f"{pool.jobs:,}", f"{pool.points:,}", f"{pool.gpu_hours:,.1f}", money(pool))
-        lines.append(table_line((f"`{pool.label}`", *cells, duration(pool.wall_seconds), _runners(pool))))
+        lines.append(table_line((*pool_cells(pool), _runners(pool))))
     unknown = cost.points - cost.recorded
     based = f"{cost.recorded:,} of {cost.points:,} durations are recorded"
     rest = "" if not unknown else f"; {unknown:,} use the defaults of `runners.yaml` (`planning`)"
