@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -14,6 +15,9 @@ from sweepgate.config.fleets import load_fleets
 from sweepgate.plan.build import FLEETS_FILE, build_plan
 from sweepgate.plan.plan import Plan
 from sweepgate.run.settings import Settings
+
+if TYPE_CHECKING:
+    from histories import History
 
 FAKES = Path(__file__).parent / "fakes"
 PROJECT = Path(__file__).parents[1]
@@ -91,6 +95,17 @@ def repository(tmp_path: Path) -> FakeRepository:
     fake = FakeRepository(path)
     fake.serve()
     return fake
+
+
+@pytest.fixture
+def history(repository: FakeRepository) -> History:
+    """A repository with history: two entries of two points, committed."""
+    from histories import TWO, History
+
+    made = History(repository)
+    repository.catalogue(TWO)
+    made.commit()
+    return made
 
 
 @pytest.fixture

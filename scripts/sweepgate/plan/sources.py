@@ -22,28 +22,28 @@ def read_change(repository: Path, base: str, head: str, folder: Path) -> Change:
     """
     head_commit = commit_of(repository, head)
     base_commit = merge_base(repository, commit_of(repository, base), head_commit)
-    tree = _tree(repository, head_commit, folder / "head")
+    tree = read_revision(repository, head_commit, folder / "head")
     changed = _changed_fragments(repository, base_commit, head_commit)
     named = named_keys(read_fragments(tree.root), changed, tree.catalogue)
     try:
-        before = _tree(repository, base_commit, folder / "base")
+        before = read_revision(repository, base_commit, folder / "base")
     except InputError:
         before = RepositoryTree(folder / "base", {}, Fleets(labels={}), Fingerprinter(folder / "base", ""))
     return Change(tree, before, head_commit, base_commit, named)
 
 
-def _tree(repository: Path, commit: str, folder: Path) -> RepositoryTree:
+def read_revision(repository: Path, commit: str, folder: Path, shown: str = "") -> RepositoryTree:
+    """Return the tree of a commit, unpacked as the new `folder`.
+
+    Raises InputError for a tree that does not validate, with paths as they are in the repository after `shown`.
+    """
     folder.mkdir()
     try:
         return read_repository(unpack(repository, commit, folder))
     except InputError as error:
-        raise _relative(error, folder) from error
-
-
-def _relative(error: InputError, folder: Path) -> InputError:
-    """Return the error with paths as they are in the repository, not where they were unpacked."""
-    prefix = f"{folder}/"
-    return InputError([replace(item, file=item.file and item.file.removeprefix(prefix)) for item in error.problems])
+        prefix = f"{folder}/"
+        named = [replace(item, file=item.file and shown + item.file.removeprefix(prefix)) for item in error.problems]
+        raise InputError(named) from error
 
 
 def _changed_fragments(repository: Path, base: str, head: str) -> list[str]:

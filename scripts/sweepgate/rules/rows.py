@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sweepgate.rules.finding import Checkout, Finding, Rule, errors_of
 
 
@@ -9,7 +11,7 @@ def _check(checkout: Checkout) -> list[Finding]:
     tree = checkout.tree
     if tree is None:
         return []
-    return [finding for key in tree.catalogue for finding in errors_of(lambda key=key: tree.jobs([key]))]  # type: ignore[misc]
+    return [finding for key in tree.catalogue for finding in errors_of(partial(tree.jobs, [key]))]
 
 
 RULE = Rule("rows", "each row has a recipe that serves it and a fleet that runs it", _check)
