@@ -11,12 +11,12 @@ KEYS ?= tiny-*
 UV := .cache/uv-$(UV_VERSION)/bin/uv
 INSTALL := UV_LINK_MODE=hardlink $(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --overrides overrides.txt
 
-.PHONY: help setup setup-dev sweep test lint types unit workflow-lint perf clean
+.PHONY: help setup setup-dev sweep test lint types unit perf clean
 
 help:
 	@echo "make sweep [KEYS='tiny-*']  plan, serve, measure and report on this machine, no GPU needed"
-	@echo "make test                   lint, types, tests and one small real sweep"
-	@echo "make perf                   print the speed of the scripts and of a sweep"
+	@echo "make test                   lint, types, tests, and a small real sweep"
+	@echo "make perf                   print the speed of the scripts, of planning and of a sweep"
 
 # uv itself comes from PyPI, into a small environment of its own.
 $(UV):
@@ -57,6 +57,7 @@ unit: setup-dev
 perf: setup
 	$(BIN)/python tests/perf/startup.py
 	$(BIN)/python tests/perf/expansion.py
+	$(BIN)/python tests/perf/planning.py
 	$(BIN)/python tests/perf/sweep_speed.py
 
 clean:

@@ -26,6 +26,10 @@ BAD = {
     "a number as key": ("1: a\n", 1, None),
     "a list as key": ("? [a]\n: b\n", 1, "not a plain string"),
     "two documents": ("a: 1\n---\nb: 2\n", 2, "is not valid YAML"),
+    "more digits than Python reads": (f"a: 1\nb: {'9' * 6000}\n", 2, "is not a number"),
+    "more hexadecimal digits than Python prints": (f"a: 0x{'F' * 6000}\n", 1, "too large to mean anything"),
+    "a number over 64 bits": (f"a: {2**63}\n", 1, "too large to mean anything"),
+    "a negative number over 64 bits": (f"a: -{2**64}\n", 1, "too large to mean anything"),
     "control characters": ("a: \x07\n", None, "is not valid YAML"),
 }
 
@@ -93,7 +97,7 @@ def test_lines_of_values(tmp_path: Path) -> None:
     assert source.line(()) == 1
 
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
+SCALARS = st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | st.text(max_size=20)
 KEYS = st.text(min_size=1, max_size=10)
 DATA = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12

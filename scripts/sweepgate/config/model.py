@@ -28,6 +28,7 @@ class Strict(BaseModel):
         defer_build=True,
         strict=True,
         frozen=True,
+        allow_inf_nan=False,
         alias_generator=kebab,
         populate_by_name=True,
         protected_namespaces=(),

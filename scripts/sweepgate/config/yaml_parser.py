@@ -18,6 +18,8 @@ from sweepgate.errors import InputError, Problem
 MAX_BYTES = 4_000_000
 # The deepest public catalogue nests eight levels.
 MAX_DEPTH = 32
+# Shorter decimal numbers fit 63 bits, and are most of a catalogue.
+_INT_DIGITS = 19
 
 _TAG = "tag:yaml.org,2002:"
 _STR, _MAP, _SEQ = _TAG + "str", _TAG + "map", _TAG + "seq"
@@ -136,7 +138,9 @@ class _Converter:
         kind = node.tag[len(_TAG) :] if node.tag.startswith(_TAG) else node.tag
         text = node.value
         if kind == "int":
-            return int(text) if text.isdecimal() and text[0] != "0" else self.stock(node, "construct_yaml_int")
+            if text.isdecimal() and text[0] != "0" and len(text) < _INT_DIGITS:
+                return int(text)
+            return self.stock(node, "construct_yaml_int")
         if kind == "float":
             return self.stock(node, "construct_yaml_float")
         if kind == "bool":
@@ -148,9 +152,12 @@ class _Converter:
 
     def stock(self, node: yaml.ScalarNode, method: str) -> Any:
         try:
-            return getattr(_SCALARS, method)(node)
+            number = getattr(_SCALARS, method)(node)
         except (ValueError, OverflowError) as error:
-            raise _error(self.path, node.start_mark, "is not a number", found=node.value) from error
+            raise _error(self.path, node.start_mark, "is not a number", found=node.value[:80]) from error
+        if isinstance(number, int) and number.bit_length() > 63:
+            raise _error(self.path, node.start_mark, "is a number too large to mean anything", found=node.value[:80])
+        return number
 
     def check_tag(self, node: yaml.Node, tag: str) -> None:
         if node.tag != tag:
