@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sweepgate.engines.process import ServerProcess
-from sweepgate.engines.recipe import NOMINAL, job_file, job_variables, recipe_path
+from sweepgate.engines.recipe import NOMINAL, OF_CONCURRENCY, job_file, job_variables, recipe_path
 from sweepgate.errors import InputError
 from sweepgate.matrix.row import Row
 
@@ -115,3 +115,9 @@ def test_known_ways_out_are_closed(tmp_path: Path, value: str) -> None:
     done = subprocess.run(["/bin/bash", "-uec", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == value
     assert [path.name for path in tmp_path.iterdir()] == ["job.sh"]
+
+
+def test_facts_of_concurrency_are_the_only_ones_that_follow_it() -> None:
+    one, other = (Row.model_validate({**ROW, "conc": conc, "exp-name": f"e{conc}"}) for conc in (1, 4))
+    before, after = (job_variables(row, ServerProcess("server"), NOMINAL) for row in (one, other))
+    assert {name for name in before if before[name] != after[name]} == OF_CONCURRENCY

@@ -102,6 +102,9 @@ FACTS: dict[str, Fact] = {
     "HF_HOME": lambda row, process, place: place.hf_home,
 }
 
+# The facts that differ between rows which differ in their concurrency alone.
+OF_CONCURRENCY = frozenset({"MAX_CONC"})
+
 
 def job_variables(
     row: Row, process: ServerProcess, place: Place, names: Collection[str] = FACTS.keys()

@@ -8,7 +8,7 @@ trace set that this repository carries.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from sweepgate.engines.process import ServerProcess
-from sweepgate.engines.recipe import NOMINAL, conventional_name, job_arrays, job_variables, recipe_path
+from sweepgate.engines.recipe import NOMINAL, OF_CONCURRENCY, conventional_name, job_arrays, job_variables, recipe_path
 from sweepgate.engines.registry import engine_for
 from sweepgate.errors import InputError, Problem
 from sweepgate.fingerprint.closure import Closure, closure_of
@@ -46,6 +46,19 @@ class _Server:
     digest: str
 
 
+@dataclass(frozen=True)
+class _Shape:
+    """What the rows of one search space share: they differ in their concurrency only, and come one after the other.
+
+    `processes` are all servers, each with the variables that it reads.
+    """
+
+    fields: Inputs
+    digest: str
+    recipe: _Recipe
+    processes: Sequence[tuple[ServerProcess, Mapping[str, str]]]
+
+
 class Fingerprinter:
     """Fingerprints of the points of one tree; every recipe, closure and trace set is read once."""
 
@@ -56,7 +69,7 @@ class Fingerprinter:
         self._servers: dict[Hashable, _Server | ImpureError] = {}
         self._closures: dict[Path, Closure] = {}
         self._traces: dict[Path | None, str | None] = {None: None}
-        self._last_shape: tuple[Inputs, str] = ({}, "")
+        self._last_shape: _Shape | None = None
 
     def servers(self, row: Row) -> dict[str, ResolvedCommand] | ImpureError:
         """Return process name → resolved command of every server process, or why the recipe is impure.
@@ -64,7 +77,7 @@ class Fingerprinter:
         A command's environment is what the recipe exports itself, beside the variables of the job file.
         Raises InputError where the recipe is at fault.
         """
-        found = self._resolved(row)
+        found = self._resolved(row, self._shape(row))
         return found if isinstance(found, ImpureError) else {name: server.command for name, server in found.items()}
 
     def closure(self, row: Row) -> Closure:
@@ -84,7 +97,8 @@ class Fingerprinter:
 
     def fingerprints(self, row: Row) -> dict[int, str]:
         """Return concurrency → fingerprint (64 hexadecimal digits) for every point of `row`."""
-        shared = [self._shape_digest(row), self._served(row)]
+        shape = self._shape(row)
+        shared = [shape.digest, self._served(row, shape)]
         return {
             conc: digest([*shared, conc, client_arguments(row, conc, NOMINAL_CLIENT)]) for conc in row.concurrencies
         }
@@ -106,28 +120,31 @@ class Fingerprinter:
             "traces": self._trace_digest(trace_folder(row, self.benchmarks)),
         }
 
-    def _shape_digest(self, row: Row) -> str:
-        # The rows of one search space come one after the other and differ in their concurrency only.
-        shape = {name: value for name, value in vars(row).items() if name not in _NOT_HASHED}
-        if shape != self._last_shape[0]:
-            self._last_shape = shape, digest(self._shape_inputs(row))
-        return self._last_shape[1]
+    def _shape(self, row: Row) -> _Shape:
+        fields = {name: value for name, value in vars(row).items() if name not in _NOT_HASHED}
+        if self._last_shape is None or fields != self._last_shape.fields:
+            recipe = self._recipe(row)
+            processes = engine_for(row.framework).processes(row)
+            reads = [] if isinstance(recipe.compiled, ImpureError) else recipe.compiled.reads - OF_CONCURRENCY
+            read = [(process, job_variables(row, process, NOMINAL, reads)) for process in processes]
+            self._last_shape = _Shape(fields, digest(self._shape_inputs(row)), recipe, read)
+        return self._last_shape
 
-    def _served(self, row: Row) -> Inputs:
+    def _served(self, row: Row, shape: _Shape) -> Inputs:
         """Return what stands in the hash for the row's servers: digests of their commands, or of a recipe's files."""
-        servers = self._resolved(row)
+        servers = self._resolved(row, shape)
         if isinstance(servers, ImpureError):
             return {"max-conc": max(row.concurrencies), "files": self.closure(row).files}
         return {name: server.digest for name, server in servers.items()}
 
-    def _resolved(self, row: Row) -> dict[str, _Server] | ImpureError:
-        recipe = self._recipe(row)
-        processes = engine_for(row.framework).processes(row)
-        if isinstance(recipe.compiled, ImpureError):
-            return recipe.compiled
+    def _resolved(self, row: Row, shape: _Shape) -> dict[str, _Server] | ImpureError:
+        recipe = shape.recipe.compiled
+        if isinstance(recipe, ImpureError):
+            return recipe
         servers: dict[str, _Server] = {}
-        for process in processes:
-            server = self._server(recipe.path, recipe.compiled, row, process)
+        for process, shared in shape.processes:
+            variables = {**shared, **job_variables(row, process, NOMINAL, recipe.reads & OF_CONCURRENCY)}
+            server = self._server(shape.recipe.path, recipe, variables, job_arrays(process))
             if isinstance(server, ImpureError):
                 return server
             servers[process.name] = server
@@ -144,10 +161,10 @@ class Fingerprinter:
                 self._recipes[name] = _Recipe(path, source, error)
         return self._recipes[name]
 
-    def _server(self, path: Path, recipe: PureRecipe, row: Row, process: ServerProcess) -> _Server | ImpureError:
+    def _server(
+        self, path: Path, recipe: PureRecipe, variables: dict[str, str], arrays: dict[str, list[str]]
+    ) -> _Server | ImpureError:
         # No other variable changes what the recipe execs, so a shared result is found by these.
-        variables = job_variables(row, process, NOMINAL, recipe.reads)
-        arrays = job_arrays(process)
         key = path, tuple(variables.values()), tuple(map(tuple, arrays.values()))
         if key not in self._servers:
             try:

@@ -93,7 +93,7 @@ class Plan(Strict):
 
 def write_plan(path: Path, plan: Plan) -> None:
     """Write plan.json, whole or not at all. Raises OSError."""
-    write_text(path, plan.model_dump_json(by_alias=True, exclude_none=True, indent=1) + "\n")
+    write_text(path, plan.model_dump_json(by_alias=True, exclude_none=True) + "\n")
 
 
 def read_plan(path: Path) -> Plan:
