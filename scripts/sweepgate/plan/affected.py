@@ -16,7 +16,7 @@ CHANGED = "differs from the merge base"
 def affected_jobs(
     jobs: Iterable[Job], base: frozenset[str], named: Mapping[str, Sequence[NamedKey]]
 ) -> tuple[list[Job], int]:
-    """Return the jobs with only their affected points, and how many points are not affected.
+    """Return the jobs with only their affected points, and how many throughput points are not affected.
 
     `base` holds every fingerprint of the merge base, wherever it stood: a renamed entry is not a changed point.
     """
@@ -24,14 +24,12 @@ def affected_jobs(
     unaffected = 0
     for job in jobs:
         name = _naming_fragment(job, named.get(job.key, ()))
-        changed = [conc for conc in job.concurrencies if job.fingerprint(conc) not in base]
-        if name is not None:
-            kept.append(job.model_copy(update={"why": f"named by {name}"}))
-        elif (part := job.only(changed, CHANGED)) is not None:
+        changed = [conc for conc in job.concurrencies if name is not None or job.fingerprint(conc) not in base]
+        part = job.only(changed, CHANGED if name is None else f"named by {name}")
+        if part is not None:
             kept.append(part)
-            unaffected += len(job.fingerprints) - len(part.fingerprints)
-        else:
-            unaffected += len(job.fingerprints)
+        if job.kind == "throughput":
+            unaffected += len(job.fingerprints) - len(changed)
     return kept, unaffected
 
 
