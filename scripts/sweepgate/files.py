@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are read with words for what is wrong, and written whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from sweepgate.errors import InputError, Problem
+
+
+def read_json(path: Path, what: str, hint: str | None = None) -> Any:
+    """Return the content of a JSON file. Raises InputError that says what the file should be."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(Problem(f"{what} cannot be read: {error.strerror}", str(path), hint=hint)) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(Problem(f"{what} is not JSON: {error}", str(path), hint=hint)) from error
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,7 +13,7 @@ from pydantic import AwareDatetime, Field
 from sweepgate.bilingual import Bilingual
 from sweepgate.config.fleets import Limits
 from sweepgate.config.model import Strict, parse
-from sweepgate.errors import InputError, Problem
+from sweepgate.files import read_json
 from sweepgate.plan.labels import TRIMMED
 from sweepgate.plan.plan import Plan
 
@@ -128,13 +127,7 @@ def _place(sweep: ActiveSweep) -> str:
 
 def read_sweeps(path: Path) -> list[ActiveSweep]:
     """Return the sweeps listed in a file. Raises InputError for another kind of file."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(f"list of sweeps cannot be read: {error.strerror}", str(path))) from error
-    except ValueError as error:
-        raise InputError(Problem(f"list of sweeps is not JSON: {error}", str(path))) from error
-    return parse(_ActiveSweeps, data, path).sweeps
+    return parse(_ActiveSweeps, read_json(path, "list of sweeps"), path).sweeps
 
 
 def utc_now() -> datetime:

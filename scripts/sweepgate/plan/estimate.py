@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sweepgate.config.fleets import Fleets, Planning
 from sweepgate.config.model import parse
-from sweepgate.errors import InputError, Problem
+from sweepgate.files import read_json
 from sweepgate.plan.plan import Job
 
 Recorded = Mapping[tuple[str, int], float]
@@ -167,12 +166,7 @@ def read_pools(path: Path, fleets: Fleets) -> dict[str, Pool]:
 
     A runner of runners.yaml that the list lacks counts as offline. Raises InputError for another kind of file.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(f"runner list cannot be read: {error.strerror}", str(path))) from error
-    except ValueError as error:
-        raise InputError(Problem(f"runner list is not JSON: {error}", str(path))) from error
+    data = read_json(path, "runner list")
     states = {runner.name: runner for runner in parse(_RunnerList, data, path).runners}
     return {label: _pool(names, states) for label, names in fleets.labels.items()}
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from sweepgate.config.model import Strict, parse
-from sweepgate.errors import InputError, Problem
+from sweepgate.files import read_json
 from sweepgate.plan.plan import Mode
 
 
@@ -37,15 +36,7 @@ class Manifest(Strict):
 
 def read_manifests(paths: Sequence[Path]) -> list[Manifest]:
     """Return the manifests in the order given. Raises InputError for a file that is missing or none."""
-    manifests = []
-    for path in paths:
-        try:
-            manifests.append(parse(Manifest, json.loads(path.read_text(encoding="utf-8")), path))
-        except OSError as error:
-            raise InputError(Problem(f"manifest cannot be read: {error.strerror}", str(path))) from error
-        except ValueError as error:
-            raise InputError(Problem(f"manifest is not JSON: {error}", str(path))) from error
-    return manifests
+    return [parse(Manifest, read_json(path, "manifest"), path) for path in paths]
 
 
 def reusable(manifests: Iterable[Manifest]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,11 +10,13 @@ from pydantic import Field, model_validator
 
 from sweepgate.config.model import Strict, parse
 from sweepgate.errors import InputError, Problem
-from sweepgate.files import write_text
+from sweepgate.files import read_json, write_text
 from sweepgate.matrix.row import Row
 
 JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
 Mode = Literal["full", "trimmed", "evals-only", "fast"]
+# A plan may hold thousands of jobs; an error names a few.
+_SHOWN_IDS = 20
 
 
 class Job(Strict):
@@ -82,8 +83,10 @@ class Plan(Strict):
         for job in self.jobs:
             if job.id == job_id:
                 return job
-        known = ", ".join(job.id for job in self.jobs)
-        raise InputError(Problem("the plan has no such job", key="--job", found=job_id, allowed=known or "none"))
+        known = ", ".join(job.id for job in self.jobs[:_SHOWN_IDS]) or "none"
+        more = len(self.jobs) - _SHOWN_IDS
+        allowed = f"{known}, … {more:,} more" if more > 0 else known
+        raise InputError(Problem("the plan has no such job", key="--job", found=job_id, allowed=allowed))
 
     @property
     def points(self) -> int:
@@ -98,12 +101,5 @@ def write_plan(path: Path, plan: Plan) -> None:
 
 def read_plan(path: Path) -> Plan:
     """Return the plan in `path`. Raises InputError for a file that is missing or not a plan."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            Problem("plan cannot be read", str(path), hint="make one with scripts/plan_sweep.py")
-        ) from error
-    except ValueError as error:
-        raise InputError(Problem(f"plan is not JSON: {error}", str(path))) from error
+    data = read_json(path, "plan", hint="make one with scripts/plan_sweep.py")
     return parse(Plan, data, path)
