@@ -111,7 +111,8 @@ def test_the_folder_a_checkout_lies_in_does_not_matter(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         for name in names:
             shutil.copy(PROJECT / name, place / name)
-        shutil.copytree(PROJECT / "benchmarks", place / "benchmarks")
+        for name in ("benchmarks", "golden_al_distribution"):
+            shutil.copytree(PROJECT / name, place / name)
         plans.append(build_plan(place, ["*"]))
     assert [job.fingerprints for job in plans[0].jobs] == [job.fingerprints for job in plans[1].jobs]
 
@@ -119,7 +120,8 @@ def test_the_folder_a_checkout_lies_in_does_not_matter(tmp_path: Path) -> None:
 def test_traces_count(tmp_path: Path) -> None:
     for name in ["master-config.yaml", "runners.yaml", "requirements.txt"]:
         shutil.copy(PROJECT / name, tmp_path / name)
-    shutil.copytree(PROJECT / "benchmarks", tmp_path / "benchmarks")
+    for name in ("benchmarks", "golden_al_distribution"):
+        shutil.copytree(PROJECT / name, tmp_path / name)
     before = {job.id: job.fingerprints for job in build_plan(tmp_path, ["tiny-*"]).jobs}
     trace = tmp_path / "benchmarks" / "traces" / "sample" / "sample_00.json"
     trace.write_text(trace.read_text().replace('"out": 64', '"out": 65'))

@@ -80,8 +80,19 @@ if [[ "$PRECISION" == fp8 ]]; then
 else
   args+=(--fp4)
 fi
-exec server "${args[@]}" --tp "$TP"
+if [[ "$SPEC_DECODING" == mtp ]]; then
+  args+=(--speculative-config "{\\"method\\":\\"mtp\\",\\"num_speculative_tokens\\":$DRAFT_TOKENS}")
+fi
+exec vllm serve "${args[@]}" --tp "$TP"
 """
+CURVE = {
+    "model-prefix": "m",
+    "method": "mtp",
+    "source-run": "https://x/1",
+    "measured-with": {"engine": "e", "gpu": "g", "dataset": "d", "category": "c", "output-tokens": 1},
+    "sampling": {"thinking_on": {"temperature": 1.0}},
+    "thinking_on": {"3": 2.5},
+}
 
 
 def repository(folder: Path, text: str, recipe: str = RECIPE) -> dict[tuple[str, int], str]:
@@ -90,6 +101,10 @@ def repository(folder: Path, text: str, recipe: str = RECIPE) -> dict[tuple[str,
     (folder / "master-config.yaml").write_text(text)
     (folder / "runners.yaml").write_text(FLEETS)
     (folder / "requirements.txt").write_text("aiperf==0.13.0\n")
+    (folder / "golden_al_distribution").mkdir(exist_ok=True)
+    for prefix in ("m", "n"):
+        curve = json.dumps({"m": {**CURVE, "model-prefix": prefix}})
+        (folder / "golden_al_distribution" / f"{prefix}_mtp.yaml").write_text(curve)
     (folder / "benchmarks" / "recipe.sh").write_text(recipe)
     (folder / "benchmarks" / "recipe.sh").chmod(0o755)
     tree = read_repository(folder)
@@ -121,7 +136,7 @@ def test_edits_that_change_nothing_that_runs(catalogue: dict[str, Any], data: st
         formatted = yaml.safe_dump(
             shuffled, sort_keys=data.draw(st.booleans()), default_flow_style=data.draw(st.booleans())
         )
-        recipe = RECIPE.replace("exec server", "# a comment\n\nexec   server \\\n ").replace("; then", "\nthen")
+        recipe = RECIPE.replace("exec vllm", "# a comment\n\nexec   vllm \\\n ").replace("; then", "\nthen")
         assert repository(Path(folder), "# hello\n" + formatted, recipe) == before
 
 

@@ -22,9 +22,35 @@ AGENTIC = CATALOGUE.replace(
     "    agentic-coding:\n    - search-space:\n"
     "      - { tp: 1, spec-decoding: mtp, draft-tokens: 3, thinking: 'on', conc-list: [1] }",
 )
-CURVE = "some-model: { thinking_on: { 3: 2.5 } }\n"
+CURVE = """\
+model:
+  model-prefix: fake
+  method: mtp
+  source-run: https://x/1
+  measured-with: { engine: vllm, gpu: b300, dataset: speed-bench, category: coding, output-tokens: 4096 }
+  sampling: { thinking_on: { temperature: 1.0 } }
+  thinking_on: { 3: 2.5 }
+"""
+TABLE = """\
+<!-- table: made by scripts/golden_al.py table -->
+| model | method | draft model | draft, rejection sampling | thinking | 1 | 2 | 3 | source |
+| --- | --- | --- | --- | --- | ---: | ---: | ---: | --- |
+| [model](fake_mtp.yaml) | mtp | built in | greedy, standard | on |  |  | 2.50 | [run](https://x/1) |
+<!-- end of table -->
+"""
+SPECULATING = """\
+#!/bin/bash
+config="{\\"method\\":\\"mtp\\",\\"num_speculative_tokens\\":$DRAFT_TOKENS}"
+exec vllm serve "$MODEL" --speculative-config "$config"
+"""
 FRAGMENT = "config-keys: [fake]\ndescription: [d]\npr-link: https://github.com/o/r/pull/1\n"
 Files = dict[str, str]
+GOLDEN: Files = {
+    "master-config.yaml": AGENTIC,
+    "golden_al_distribution/fake_mtp.yaml": CURVE,
+    "golden_al_distribution/README.md": TABLE,
+    "benchmarks/fake.sh": SPECULATING,
+}
 
 # rule → files that break it → (severity, file, line, words)
 BROKEN: list[tuple[str, Files, tuple[str, str, int | None, str]]] = [
@@ -49,16 +75,31 @@ BROKEN: list[tuple[str, Files, tuple[str, str, int | None, str]]] = [
         {"benchmarks/fake.sh": "#!/bin/bash\nx=1\nexec a $(b)\n"},
         ("warning", "benchmarks/fake.sh", 3, "impure"),
     ),
-    ("golden", {"master-config.yaml": AGENTIC}, ("error", "master-config.yaml", 1, "no golden acceptance length")),
+    ("rows", {"master-config.yaml": AGENTIC}, ("error", "master-config.yaml", 1, "no golden acceptance length")),
     (
-        "golden",
-        {"master-config.yaml": AGENTIC, "golden_al_distribution/fake_mtp.yaml": CURVE.replace("3:", "2:")},
-        ("error", "master-config.yaml", 1, "no golden acceptance length"),
+        "rows",
+        {**GOLDEN, "golden_al_distribution/fake_mtp.yaml": CURVE.replace("3:", "2:")},
+        ("error", "master-config.yaml", 1, "3 draft tokens are not measured"),
+    ),
+    (
+        "rows",
+        {**GOLDEN, "benchmarks/fake.sh": SPECULATING.replace("DRAFT_TOKENS", "TP")},
+        ("error", "benchmarks/fake.sh", None, "draft tokens differs from the row's"),
+    ),
+    (
+        "rows",
+        {**GOLDEN, "benchmarks/fake.sh": "#!/bin/bash\nexec vllm serve m\n"},
+        ("error", "master-config.yaml", 1, "no server process speculates"),
     ),
     (
         "golden",
-        {"master-config.yaml": AGENTIC, "golden_al_distribution/fake_mtp.yaml": CURVE.replace("2.5", "0.5")},
-        ("error", "golden_al_distribution/fake_mtp.yaml", 1, "greater than or equal to 1"),
+        {"golden_al_distribution/fake_mtp.yaml": CURVE.replace("2.5", "0.5")},
+        ("error", "golden_al_distribution/fake_mtp.yaml", 7, "greater than or equal to 1"),
+    ),
+    (
+        "golden",
+        {**GOLDEN, "golden_al_distribution/fake_mtp.yaml": CURVE.replace("2.5", "2.6")},
+        ("error", "golden_al_distribution/README.md", None, "the table of lengths is not"),
     ),
     (
         "timeouts",
@@ -95,7 +136,8 @@ BROKEN: list[tuple[str, Files, tuple[str, str, int | None, str]]] = [
 ]
 KEPT: list[tuple[str, Files]] = [
     ("conflicts", {"x.txt": "=======\n<<<<<<<<\n a <<<<<<< b\n"}),
-    ("golden", {"master-config.yaml": AGENTIC, "golden_al_distribution/fake_mtp.yaml": CURVE}),
+    ("golden", GOLDEN),
+    ("rows", GOLDEN),
     ("timeouts", {".github/workflows/benchmark-job.yml": "jobs: { run: { timeout-minutes: 5 } }\n"}),
     ("fragments", {"perf-changelog/1.yaml": FRAGMENT, "perf-changelog/README.md": "x\n"}),
     ("codeowners", {".github/CODEOWNERS": "* @o/all\n/benchmarks/ @o/a a@b.c\n*.yaml @o/b\n"}),

@@ -166,14 +166,28 @@ def test_a_bad_recipe_is_refused_before_anything_starts(repository: FakeReposito
         run_job(plan.jobs[0], repository.settings(), tmp_path / "out", lambda step: None)
 
 
-def test_agentic_speculation_without_a_golden_length_never_starts(repository: FakeRepository, tmp_path: Path) -> None:
-    repository.catalogue(
-        (repository.path / "master-config.yaml").read_text().split("    fixed-seq-len:")[0]
-        + "    agentic-coding:\n    - search-space:\n      - { tp: 1, spec-decoding: mtp, conc-list: [1] }\n"
-    )
-    (result,) = run(repository, tmp_path / "out")
-    assert result.failure is not None
-    assert "golden acceptance length of a speculative row cannot be forced here yet" in result.failure.message
+IMPURE = "#!/usr/bin/env bash\nexec server $(date)\n"
+UNFORCED = "#!/usr/bin/env bash\nexec server\n"
+REFUSED = {
+    "an impure recipe": (IMPURE, {}, "line 2: the recipe is impure"),
+    "nothing committed": (UNFORCED, {"spec_decoding": "mtp", "draft_tokens": 3, "thinking": "on"}, "no golden accept"),
+    "an engine that cannot be told": (
+        UNFORCED,
+        {"spec_decoding": "mtp", "framework": "dynamo-mocker"},
+        "cannot be told",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_what_is_not_known_beforehand_never_starts(repository: FakeRepository, tmp_path: Path, fault: str) -> None:
+    recipe, changes, message = REFUSED[fault]
+    job = repository.plan().jobs[0]
+    repository.recipe(recipe)
+    agentic = {"isl": None, "osl": None, "scenario_type": "agentic-coding", "duration": 900} if changes else {}
+    spoilt = job.model_copy(update={"row": job.row.model_copy(update={**agentic, **changes})})
+    with pytest.raises(InputError, match=message.removeprefix("line 2: ")):
+        run_job(spoilt, repository.settings(), tmp_path / "out", lambda step: None)
 
 
 def test_an_interrupt_leaves_nothing(repository: FakeRepository, tmp_path: Path) -> None:

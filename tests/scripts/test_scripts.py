@@ -24,7 +24,7 @@ def checkout(tmp_path: Path) -> Path:
     """A copy of the repository that a test may spoil."""
     for name in ("master-config.yaml", "runners.yaml", "requirements.txt"):
         shutil.copy(PROJECT / name, tmp_path / name)
-    for name in ("scripts", "benchmarks"):
+    for name in ("scripts", "benchmarks", "golden_al_distribution"):
         shutil.copytree(PROJECT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 

@@ -101,7 +101,8 @@ class SearchSpace(Strict):
     kv_offloading: Literal["none", "dram"] = "none"
     kv_offload_backend: KvOffloadBackend | None = None
     draft_tokens: Annotated[int, Field(ge=1, le=16)] | None = None
-    draft_sample_method: Name | None = None
+    draft_sample_method: Literal["greedy", "probabilistic"] | None = None
+    draft_model: Text | None = None
     thinking: Literal["on", "off"] | None = None
 
     @field_validator("thinking", mode="before")
@@ -127,8 +128,8 @@ class SearchSpace(Strict):
     @model_validator(mode="after")
     def speculation_and_offload_are_whole(self) -> Self:
         """Refuse draft settings without speculation, and an offload without its backend or the reverse."""
-        if self.spec_decoding == "none" and (self.draft_tokens or self.draft_sample_method):
-            raise ValueError("draft-tokens and draft-sample-method need spec-decoding other than none")
+        if self.spec_decoding == "none" and (self.draft_tokens or self.draft_sample_method or self.draft_model):
+            raise ValueError("draft-tokens, draft-sample-method and draft-model need spec-decoding other than none")
         if (self.kv_offloading == "dram") != (self.kv_offload_backend is not None):
             raise ValueError("kv-offloading dram and kv-offload-backend go together")
         return self

@@ -1,10 +1,8 @@
-"""From a row to the recipe that serves it, and to the job file that carries the row into the recipe."""
+"""From a row to the recipe that serves it, and to the variables that carry the row into the recipe."""
 
 from __future__ import annotations
 
 import os
-import re
-import shlex
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from operator import attrgetter
@@ -14,8 +12,6 @@ from sweepgate.config.fleets import gpu_of
 from sweepgate.engines.process import ServerProcess
 from sweepgate.errors import InputError, Problem
 from sweepgate.matrix.row import Row
-
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -76,6 +72,7 @@ FACTS: dict[str, Fact] = {
     "SPEC_DECODING": lambda row, process, place: row.spec_decoding,
     "DRAFT_TOKENS": lambda row, process, place: row.draft_tokens,
     "DRAFT_SAMPLE_METHOD": lambda row, process, place: row.draft_sample_method,
+    "DRAFT_MODEL": lambda row, process, place: row.draft_model,
     "THINKING": lambda row, process, place: row.thinking,
     "TP": _parallelism("tp"),
     "EP": _parallelism("ep"),
@@ -122,29 +119,9 @@ def job_arrays(process: ServerProcess) -> dict[str, list[str]]:
     return {"ADDITIONAL_SETTINGS": (worker.additional_settings or []) if worker else []}
 
 
-def job_file(row: Row, process: ServerProcess, place: Place) -> str:
-    """Return the bash file that a recipe's shell reads first: exported variables and arrays, all quoted."""
-    # No value stands in a comment: a line break in it would end the comment.
-    lines = ["# Made by SweepGate; the recipe's shell reads this first."]
-    lines += [
-        f"export {_checked(name)}={shlex.quote(text)}" for name, text in job_variables(row, process, place).items()
-    ]
-    for name, values in job_arrays(process).items():
-        lines.append(f"{_checked(name)}=({' '.join(shlex.quote(value) for value in values)})")
-    # Bash programs that the server starts must not read this file again.
-    lines.append("unset BASH_ENV")
-    return "\n".join(lines) + "\n"
-
-
 def _text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def _checked(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"not a variable name: {name!r}")
-    return name

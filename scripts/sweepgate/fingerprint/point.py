@@ -1,8 +1,8 @@
 """The fingerprint of a point: SHA-256 over everything that can change its number.
 
 That is the row less its names and eval marks, the resolved command and environment of every server process (or, for an
-impure recipe, the bytes of every file it reaches), the client's arguments and pinned version, and the content of a
-trace set that this repository carries.
+impure recipe, the bytes of every file it reaches), the golden acceptance length that is forced, the client's arguments
+and pinned version, and the content of a trace set that this repository carries.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,18 @@ import orjson
 from sweepgate.engines.process import ServerProcess
 from sweepgate.engines.recipe import NOMINAL, OF_CONCURRENCY, conventional_name, job_arrays, job_variables, recipe_path
 from sweepgate.engines.registry import engine_for
-from sweepgate.errors import InputError, Problem
 from sweepgate.fingerprint.closure import Closure, closure_of
-from sweepgate.fingerprint.state import RecipeError
+from sweepgate.fingerprint.serving import server_command
 from sweepgate.fingerprint.statements import PureRecipe, ResolvedCommand, compile_recipe
 from sweepgate.fingerprint.syntax import ImpureError
+from sweepgate.golden.curves import CommittedCurve, load_curves
+from sweepgate.golden.forcing import check_speculation, golden_of
+from sweepgate.golden.lookup import Golden, is_forced
 from sweepgate.matrix.row import Row
 from sweepgate.measure.client import NOMINAL_CLIENT, client_arguments, trace_folder
 
 Inputs = dict[str, Any]
-Origin = tuple[bytes | dict[str, str], str | None, str]
+Origin = tuple[bytes | dict[str, str], str | None, str, float | None]
 
 # Names, and marks that add a job beside the point but do not change it. `conc` is added per point.
 _NOT_HASHED = {"exp_name", "run_eval", "eval_conc", "eval_all_concs", "conc"}
@@ -44,6 +47,7 @@ class _Recipe:
 class _Server:
     command: ResolvedCommand
     digest: str
+    speculates: bool
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class _Shape:
 
     fields: Inputs
     digest: str
+    golden: Golden | None
     recipe: _Recipe
     processes: Sequence[tuple[ServerProcess, Mapping[str, str]]]
 
@@ -111,13 +116,28 @@ class Fingerprinter:
         recipe = self._recipe(row)
         impure = isinstance(recipe.compiled, ImpureError)
         files = self.closure(row).files if impure else recipe.source
-        return files, self._trace_digest(trace_folder(row, self.benchmarks)), self.client_version
+        golden = self.golden(row)
+        traces = self._trace_digest(trace_folder(row, self.benchmarks))
+        return files, traces, self.client_version, None if golden is None else golden.length
+
+    def golden(self, row: Row) -> Golden | None:
+        """Return the acceptance length that the row is forced to; None for rows that are never forced.
+
+        Raises InputError for a row that must be forced and cannot be.
+        """
+        return golden_of(row, self._curves if is_forced(row) else [])
+
+    @cached_property
+    def _curves(self) -> list[CommittedCurve]:
+        return load_curves(self.benchmarks.parent)
 
     def _shape_inputs(self, row: Row) -> Inputs:
+        golden = self.golden(row)
         return {
             "row": row.model_dump(mode="json", by_alias=True, exclude=_NOT_HASHED, exclude_defaults=True),
             "client-version": self.client_version,
             "traces": self._trace_digest(trace_folder(row, self.benchmarks)),
+            **({"golden-al": golden.length} if golden is not None else {}),
         }
 
     def _shape(self, row: Row) -> _Shape:
@@ -127,7 +147,7 @@ class Fingerprinter:
             processes = engine_for(row.framework).processes(row)
             reads = [] if isinstance(recipe.compiled, ImpureError) else recipe.compiled.reads - OF_CONCURRENCY
             read = [(process, job_variables(row, process, NOMINAL, reads)) for process in processes]
-            self._last_shape = _Shape(fields, digest(self._shape_inputs(row)), recipe, read)
+            self._last_shape = _Shape(fields, digest(self._shape_inputs(row)), self.golden(row), recipe, read)
         return self._last_shape
 
     def _served(self, row: Row, shape: _Shape) -> Inputs:
@@ -144,10 +164,11 @@ class Fingerprinter:
         servers: dict[str, _Server] = {}
         for process, shared in shape.processes:
             variables = {**shared, **job_variables(row, process, NOMINAL, recipe.reads & OF_CONCURRENCY)}
-            server = self._server(shape.recipe.path, recipe, variables, job_arrays(process))
+            server = self._server(shape, row, variables, job_arrays(process))
             if isinstance(server, ImpureError):
                 return server
             servers[process.name] = server
+        check_speculation(row, shape.golden, (server.speculates for server in servers.values()))
         return servers
 
     def _recipe(self, row: Row) -> _Recipe:
@@ -162,22 +183,31 @@ class Fingerprinter:
         return self._recipes[name]
 
     def _server(
-        self, path: Path, recipe: PureRecipe, variables: dict[str, str], arrays: dict[str, list[str]]
+        self, shape: _Shape, row: Row, variables: dict[str, str], arrays: dict[str, list[str]]
     ) -> _Server | ImpureError:
-        # No other variable changes what the recipe execs, so a shared result is found by these.
-        key = path, tuple(variables.values()), tuple(map(tuple, arrays.values()))
+        # No other variable changes what the recipe execs, so a shared result is found by these, and by what is forced.
+        place = shape.golden and shape.golden.place
+        speculation = (
+            row.framework,
+            row.model,
+            row.spec_decoding,
+            row.draft_tokens,
+            row.is_agentic,
+            row.eval_only,
+            place,
+        )
+        key = shape.recipe.path, tuple(variables.values()), tuple(map(tuple, arrays.values())), speculation
         if key not in self._servers:
+            recipe = shape.recipe.compiled
+            assert not isinstance(recipe, ImpureError)
             try:
-                command = recipe.resolve(variables, arrays)
+                command, speculates = server_command(recipe, row, shape.golden, variables, arrays)
             except ImpureError as error:
                 self._servers[key] = error
                 return error
-            except RecipeError as error:
-                shown = str(path.relative_to(self.benchmarks.parent))
-                raise InputError(Problem(f"recipe {error}", shown)) from error
             own = {name: text for name, text in command.environment.items() if variables.get(name) != text}
             command = ResolvedCommand(command.argv, own)
-            self._servers[key] = _Server(command, digest(_command_inputs(command)))
+            self._servers[key] = _Server(command, digest(_command_inputs(command)), speculates)
         return self._servers[key]
 
     def _trace_digest(self, folder: Path | None) -> str | None:

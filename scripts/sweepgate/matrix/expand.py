@@ -127,6 +127,7 @@ def _head(entry: SingleNodeEntry | MultiNodeEntry, space: SearchSpace) -> RowDat
         "recipe": entry.recipe,
         "draft-tokens": space.draft_tokens,
         "draft-sample-method": space.draft_sample_method,
+        "draft-model": space.draft_model,
         "thinking": space.thinking,
     }
     row.update({name: value for name, value in optional.items() if value is not None})

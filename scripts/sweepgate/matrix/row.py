@@ -41,6 +41,7 @@ class Row(Strict):
     recipe: str | None = None
     draft_tokens: Positive | None = None
     draft_sample_method: str | None = None
+    draft_model: str | None = None
     thinking: Literal["on", "off"] | None = None
     tp: Positive | None = None
     ep: Positive | None = None

@@ -23,8 +23,12 @@ from sweepgate.plan.plan import Job, Plan
 
 CATALOGUE_FILE = "master-config.yaml"
 FLEETS_FILE = "runners.yaml"
-# The rows of one entry that agree in these have the same recipe and the same traces.
-_ORIGIN_FIELDS = ("scenario-type", "spec-decoding", "trace-set")
+# The rows of one entry that agree in these have the same recipe and the same traces,
+_ORIGIN_FIELDS = (
+    *("scenario-type", "spec-decoding", "trace-set"),
+    # and the same golden acceptance length
+    *("draft-tokens", "thinking", "draft-sample-method", "draft-model"),
+)
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,22 @@
-"""Every speculative agentic row has a golden acceptance length."""
+"""The committed acceptance lengths are valid, and what is published of them is what the files say."""
 
 from __future__ import annotations
 
-from sweepgate.config.yaml_file import load
 from sweepgate.errors import InputError, Problem
-from sweepgate.golden.curves import FOLDER, golden_value
-from sweepgate.plan.build import CATALOGUE_FILE
+from sweepgate.golden.curves import load_curves
+from sweepgate.report.golden_table import README, is_current
 from sweepgate.rules.finding import Checkout, Finding, Rule
 
 
 def _check(checkout: Checkout) -> list[Finding]:
-    findings: dict[tuple[str, str], Finding] = {}
-    for job in checkout.jobs:
-        row = job.row
-        if not row.is_agentic or row.spec_decoding == "none":
-            continue
-        wanted = f"{row.model_prefix}, {row.spec_decoding}, thinking {row.thinking}, draft-tokens {row.draft_tokens}"
-        try:
-            if golden_value(checkout.root, row) is not None:
-                continue
-        except InputError as error:
-            findings.update({(problem.render(), ""): Finding(problem) for problem in error.problems})
-            continue
-        hint = f"set thinking and draft-tokens to a value in {FOLDER}/{row.model_prefix}_{row.spec_decoding}.yaml"
-        line = load(checkout.root / CATALOGUE_FILE).line((job.key,))
-        problem = Problem("no golden acceptance length is committed", CATALOGUE_FILE, line, job.key, wanted, None, hint)
-        findings[job.key, wanted] = Finding(problem)
-    return list(findings.values())
+    try:
+        curves = load_curves(checkout.root)
+    except InputError as error:
+        return [Finding(problem) for problem in error.problems]
+    if curves and not is_current(checkout.root, curves):
+        hint = "scripts/golden_al.py table --write"
+        return [Finding(Problem("the table of lengths is not what the curve files say", README, hint=hint))]
+    return []
 
 
-RULE = Rule("golden", "each speculative agentic row has a value in golden_al_distribution/", _check)
+RULE = Rule("golden", "golden_al_distribution/ is valid and its table current; no recipe types a length", _check)

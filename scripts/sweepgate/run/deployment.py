@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +14,10 @@ import httpx
 
 from sweepgate.config.fleets import LocalLaunch
 from sweepgate.engines.process import ServerProcess
-from sweepgate.engines.recipe import Place, job_file, recipe_path
+from sweepgate.engines.recipe import Place
 from sweepgate.engines.registry import engine_for
+from sweepgate.fingerprint.serving import server_commands
+from sweepgate.fingerprint.statements import ResolvedCommand
 from sweepgate.launch import local, scratch
 from sweepgate.launch.ports import free_ports, holder_of
 from sweepgate.matrix.row import Row
@@ -77,21 +80,23 @@ class Deployment:
         return environment
 
     def start(self) -> None:
-        """Start every process. Raises JobFailure when a port is taken or a file cannot be written."""
-        recipe = recipe_path(self.settings.benchmarks, self.row)
+        """Start every process, each from a script in the job's folder that holds its resolved command.
+
+        Raises JobFailure when a port is taken or a file cannot be written, InputError for a recipe at fault.
+        """
         processes = self.engine.processes(self.row)
         self._places = [
             (process, self._place(ports)) for process, ports in zip(processes, self._ports(len(processes)), strict=True)
         ]
-        for process, place in self._places:
+        for name, command in server_commands(self.settings.benchmarks, self.row, self._places).items():
+            script = self.folder / f"launch-{name}.sh"
             with disk_errors("start"):
-                job = self.folder / f"job-{process.name}.sh"
-                job.write_text(job_file(self.row, process, place))
-            environment = {**self.environment(), "BASH_ENV": str(job.absolute())}
-            log = self.folder / f"server-{process.name}.log"
+                script.write_text(launch_script(command))
+                script.chmod(0o755)
+            log = self.folder / f"server-{name}.log"
             with uninterrupted():
-                command = [str(recipe.absolute())]
-                self._running.append(local.start(process.name, command, environment, self.scratch, log.absolute()))
+                started = local.start(name, [str(script.absolute())], self.environment(), self.scratch, log.absolute())
+                self._running.append(started)
 
     def start_client(self, command: list[str], environment: Mapping[str, str], log: Path) -> local.LocalProcess:
         """Start a client beside the server; it ends with the deployment at the latest."""
@@ -196,6 +201,16 @@ class Deployment:
             process.stop()
             tails.append(f"--- {process.log.name} ---\n{log_tail(process.log)}")
         raise JobFailure("benchmark", phase, message, "\n".join(tails))
+
+
+def launch_script(command: ResolvedCommand) -> str:
+    """Return a bash script that exports a command's environment and becomes the command; run by hand it does the same.
+
+    Every value is quoted, and none stands in a comment, which a line break in it would end.
+    """
+    exports = [f"export {name}={shlex.quote(text)}" for name, text in sorted(command.environment.items())]
+    head = ["#!/usr/bin/env bash", "# Made by SweepGate: the server of one job, as its recipe and its row resolve."]
+    return "\n".join([*head, *exports, f"exec {shlex.join(command.argv)}"]) + "\n"
 
 
 def _json(answer: httpx.Response) -> Any:

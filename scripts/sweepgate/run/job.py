@@ -13,8 +13,10 @@ from typing import Any
 import httpx
 
 from sweepgate.engines import tiny_model
-from sweepgate.engines.recipe import recipe_path
+from sweepgate.engines.recipe import NOMINAL
+from sweepgate.engines.registry import engine_for
 from sweepgate.files import write_json
+from sweepgate.fingerprint.serving import server_commands
 from sweepgate.launch import scratch
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
 from sweepgate.measure.client_load import CpuSampler, longest_block
@@ -82,15 +84,14 @@ def run_job(
 
 
 def _preflight(job: Job, settings: Settings, folder: Path) -> None:
-    """Refuse before anything starts: a recipe or trace set that is missing, a full disk, leftovers of a killed run."""
+    """Refuse before anything starts: a recipe or trace set that is missing, a row that cannot be forced to its golden
+    acceptance length, a full disk. Remove what a killed run left."""
     scratch.remove_abandoned()
-    recipe_path(settings.benchmarks, job.row)
+    nominal = [(process, NOMINAL) for process in engine_for(job.row.framework).processes(job.row)]
+    server_commands(settings.benchmarks, job.row, nominal)
     launch = settings.launch(job.runs_on)
     if job.kind == "eval":
         raise JobFailure("benchmark", "preflight", "this job evaluates, and only throughput jobs can be run here")
-    if job.row.is_agentic and job.row.spec_decoding != "none":
-        message = "the golden acceptance length of a speculative row cannot be forced here yet"
-        raise JobFailure("benchmark", "preflight", f"{message}; agentic speculation runs at a golden length only")
     traces = trace_folder(job.row, settings.benchmarks)
     if traces is not None and not any(traces.glob("*.json")):
         raise JobFailure("benchmark", "preflight", f"trace set {job.row.trace_set} holds no traces")
