@@ -2,6 +2,10 @@
 
 server.py PORT MODEL [--never-ready] [--exit-after SECONDS] [--die-on-request N] [--chatty MEGABYTES]
           [--fail-every N] [--no-tokens] [--daemon PIDFILE] [--wrong-model] [--reset-counters]
+          [--really-accept LENGTH] [vllm serve --speculative-config JSON]
+
+With vLLM's speculative configuration it counts 1,000 drafts a request, accepted as that configuration forces, or at the
+length of --really-accept whatever it says.
 """
 
 from __future__ import annotations
@@ -29,7 +33,9 @@ def main() -> None:
     parser.add_argument("--daemon")
     parser.add_argument("--wrong-model", action="store_true")
     parser.add_argument("--reset-counters", action="store_true")
-    options = parser.parse_args()
+    parser.add_argument("--really-accept", type=float)
+    parser.add_argument("--speculative-config", type=json.loads, default={})
+    options, _ = parser.parse_known_args()
     if options.daemon:
         # A child in a session of its own, as engines' helpers sometimes are: killing the process group misses it.
         sleeper = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"]
@@ -44,6 +50,19 @@ def main() -> None:
     state = {"requests": 0, "tokens": 100}
     server = ThreadingHTTPServer(("127.0.0.1", options.port), handler(options, state))
     server.serve_forever()
+
+
+def acceptance(options: argparse.Namespace, drafts: int) -> str:
+    """vLLM's counters after so many drafts, spent on the earliest positions as vLLM does."""
+    config = options.speculative_config
+    if not config:
+        return ""
+    length = options.really_accept or config.get("synthetic_acceptance_length", 1.0)
+    counts = [min(max(length - 1 - position, 0), 1) * drafts for position in range(config["num_speculative_tokens"])]
+    series = {"drafts_total": drafts, "accepted_tokens_total": sum(counts)}
+    series |= {f'accepted_tokens_per_pos_total{{position="{index}"}}': count for index, count in enumerate(counts)}
+    name = "vllm:spec_decode_num_"
+    return "".join(f"# TYPE {name}{key.split('{')[0]} counter\n{name}{key} {value}\n" for key, value in series.items())
 
 
 def handler(options: argparse.Namespace, state: dict[str, int]) -> type[BaseHTTPRequestHandler]:
@@ -68,7 +87,8 @@ def handler(options: argparse.Namespace, state: dict[str, int]) -> type[BaseHTTP
                 if options.reset_counters:
                     state["tokens"] -= 50
                 lines = "# TYPE vllm:generation_tokens_total counter\n"
-                self.answer(200, lines + f'vllm:generation_tokens_total{{model_name="m"}} {state["tokens"]}\n')
+                lines += f'vllm:generation_tokens_total{{model_name="m"}} {state["tokens"]}\n'
+                self.answer(200, lines + acceptance(options, 1000 * state["requests"]))
             else:
                 self.answer(404, "")
 

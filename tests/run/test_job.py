@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 from pathlib import Path
 
 import psutil
@@ -188,6 +189,76 @@ def test_what_is_not_known_beforehand_never_starts(repository: FakeRepository, t
     spoilt = job.model_copy(update={"row": job.row.model_copy(update={**agentic, **changes})})
     with pytest.raises(InputError, match=message.removeprefix("line 2: ")):
         run_job(spoilt, repository.settings(), tmp_path / "out", lambda step: None)
+
+
+SPECULATING = """\
+#!/usr/bin/env bash
+set -euo pipefail
+config="{{\\"method\\":\\"mtp\\",\\"num_speculative_tokens\\":$DRAFT_TOKENS{more}}}"
+exec {python} {server} "$PORT" "$MODEL" {arguments} vllm serve --speculative-config "$config"
+"""
+CURVE = """\
+model:
+  model-prefix: fake
+  method: mtp
+  source-run: https://x/1
+  measured-with: { engine: vllm, gpu: b300, dataset: speed-bench, category: coding, output-tokens: 4096 }
+  sampling: { thinking_on: { temperature: 1.0 } }
+  thinking_on: { 3: 2.5 }
+"""
+
+
+def speculate(repository: FakeRepository, arguments: str = "", agentic: bool = True, more: str = "") -> None:
+    """Make the entry a speculative one, and commit a curve for it."""
+    catalogue = (repository.path / "master-config.yaml").read_text()
+    space = "{ tp: 1, spec-decoding: mtp, draft-tokens: 3, thinking: 'on', conc-list: [1] }"
+    if agentic:
+        head = catalogue.split("    fixed-seq-len:")[0]
+        catalogue = f"{head}    agentic-coding:\n    - duration: 1000\n      search-space:\n      - {space}\n"
+    else:
+        catalogue = catalogue.replace("{ tp: 1, conc-list: [1, 2] }", space)
+    repository.catalogue(catalogue)
+    folder = repository.path / "golden_al_distribution"
+    folder.mkdir()
+    (folder / "fake_mtp.yaml").write_text(CURVE)
+    server = Path(__file__).parents[1] / "fakes" / "server.py"
+    repository.recipe(SPECULATING.format(python=sys.executable, server=server, arguments=arguments, more=more))
+
+
+def test_an_agentic_point_is_forced_and_proven(repository: FakeRepository, tmp_path: Path) -> None:
+    """The length that the server is told is in its own counters afterwards."""
+    speculate(repository)
+    (result,) = run(repository, tmp_path / "out")
+    assert (result.status, result.reasons) == ("valid", [])
+    assert result.row is not None
+    assert (result.row["golden_al"], result.row["measured_al"]) == (2.5, 2.5)
+    assert result.row["acceptance"]["rates"] == [1.0, 0.5, 0.0]
+    assert result.row["warnings"] == []
+    assert '"synthetic_acceptance_length":2.5' in (tmp_path / "out" / "launch-server-0.sh").read_text()
+
+
+def test_a_server_that_ignores_its_forcing(repository: FakeRepository, tmp_path: Path) -> None:
+    speculate(repository, "--really-accept 2.6")
+    (result,) = run(repository, tmp_path / "out")
+    assert result.status == "invalid"
+    assert "acceptance length 2.600 was measured, 2.5 is due" in result.reasons[0]
+    assert result.row is not None
+
+
+def test_fixed_sequences_are_not_forced(repository: FakeRepository, tmp_path: Path) -> None:
+    speculate(repository, agentic=False)
+    (result,) = run(repository, tmp_path / "out")
+    assert (result.status, result.reasons) == ("valid", [])
+    assert result.row is not None
+    assert (result.row["golden_al"], result.row["measured_al"]) == (None, 1.0)
+    assert "synthetic" not in (tmp_path / "out" / "launch-server-0.sh").read_text()
+
+
+def test_fixed_sequences_that_were_forced_all_the_same(repository: FakeRepository, tmp_path: Path) -> None:
+    speculate(repository, "--really-accept 2.5", agentic=False)
+    (result,) = run(repository, tmp_path / "out")
+    assert result.status == "invalid"
+    assert "acceptance looks forced" in result.reasons[0]
 
 
 def test_an_interrupt_leaves_nothing(repository: FakeRepository, tmp_path: Path) -> None:

@@ -37,6 +37,11 @@ def server_command(
         raise InputError([Problem(**{**vars(problem), "file": shown}) for problem in error.problems]) from error
 
 
+def committed_golden(root: Path, row: Row) -> Golden | None:
+    """Return the length that a row is forced to, from the curves of the repository at `root`. Raises InputError."""
+    return golden_of(row, load_curves(root) if is_forced(row) else [])
+
+
 def server_commands(
     benchmarks: Path, row: Row, places: Sequence[tuple[ServerProcess, Place]]
 ) -> dict[str, ResolvedCommand]:
@@ -45,7 +50,7 @@ def server_commands(
     Raises InputError for a recipe that is missing, at fault or impure, and for a row that cannot be forced.
     """
     path = recipe_path(benchmarks, row)
-    golden = golden_of(row, load_curves(benchmarks.parent) if is_forced(row) else [])
+    golden = committed_golden(benchmarks.parent, row)
     commands: dict[str, ResolvedCommand] = {}
     speculating = []
     try:

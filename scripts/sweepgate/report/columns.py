@@ -67,9 +67,22 @@ def _number(name: str, digits: int) -> Callable[[Row], str]:
     return lambda row: f"{row[name]:,.{digits}f}"
 
 
-def client_note(row: Row) -> str:
-    """Return "client-bound" for a point whose numbers the client limited, else nothing."""
-    return "client-bound" if row["client"]["bound"] else ""
+def acceptance(row: Row) -> str:
+    """Return the golden and the measured acceptance length, `2.49 / 2.490`; nothing without speculation."""
+    if row["spec_decoding"] == "none":
+        return ""
+    golden = "real" if row["golden_al"] is None else f"{row['golden_al']:.2f}"
+    return f"{golden} / " + ("?" if row["measured_al"] is None else f"{row['measured_al']:.3f}")
+
+
+def note(row: Row) -> str:
+    """Return "client-bound" for a point whose numbers the client limited, "warning" for one with warnings."""
+    return ", ".join(["client-bound"] * bool(row["client"]["bound"]) + ["warning"] * bool(row["warnings"]))
+
+
+def remarks(row: Row) -> list[str]:
+    """Return what stands behind a row's note."""
+    return [*row["client"]["bound"], *row["warnings"]]
 
 
 COLUMNS = (
@@ -84,8 +97,9 @@ COLUMNS = (
     Column("output", "tok/s/GPU", _number("output_tput_per_gpu", 0), wide=True),
     Column("prefix hit", "%", lambda row: f"{row['prefix_cache_hit'] * 100:.0f}"),
     Column("requests", "", lambda row: str(row["requests"]), wide=True),
+    Column("AL golden / measured", "", acceptance, wide=True),
     Column("errors", "", lambda row: str(row["errors"])),
-    Column("note", "", client_note, numeric=False),
+    Column("note", "", note, numeric=False),
 )
 
 

@@ -12,7 +12,7 @@ import plotly.offline
 
 from sweepgate.gate.verdict import Verdict
 from sweepgate.report import figures
-from sweepgate.report.columns import COLUMNS, Row, sorted_rows
+from sweepgate.report.columns import COLUMNS, Row, remarks, sorted_rows
 
 # All timelines together: beyond it later points have none, and the page says so.
 MAX_REQUESTS = 20_000
@@ -38,6 +38,7 @@ def page(verdict: Verdict, rows: list[Row], timelines: Mapping[str, list[dict[st
         facts=facts,
         scenarios=list(groups),
         columns=COLUMNS,
+        remarks=remarks,
         rows=sorted_rows(rows),
         charts=_script_json(charts),
         timelines=_script_json({name: figures.timeline(requests) for name, requests in shown.items()}),

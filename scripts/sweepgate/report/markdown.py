@@ -32,6 +32,11 @@ def summary(verdict: Verdict, rows: list[Row], commit: str) -> str:
     bound = sum(bool(row["client"]["bound"]) for row in rows)
     if bound:
         lines += [f"{bound} points are client-bound: the client, not the server, limited them.", ""]
+    warned = [
+        f"- `{row['job']}` at concurrency {row['conc']}: {escape(text)}" for row in rows for text in row["warnings"]
+    ]
+    if warned:
+        lines += [*warned, ""]
     lines.append(
         f"Commit `{escape(commit)}`. Latencies are over requests of the measured window; throughput counts input and "
         "output tokens."

@@ -30,6 +30,9 @@ def print_verdict(verdict: Verdict, rows: list[Row], console: Console) -> None:
         for row in bound:
             reasons = "; ".join(row["client"]["bound"])
             console.print(Text(f"  {row['job']} c{row['conc']}: {reasons}", style="yellow"), soft_wrap=True)
+    for row in rows:
+        for warning in row["warnings"]:
+            console.print(Text(f"warning: {row['job']} c{row['conc']}: {warning}", style="yellow"), soft_wrap=True)
 
 
 def _heading(column: Column) -> list[str]:

@@ -11,8 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from sweepgate.config.fleets import gpu_of
 from sweepgate.matrix.row import Row
+from sweepgate.measure.acceptance import Acceptance
 from sweepgate.measure.client_load import CpuSample, cpu_share
 from sweepgate.measure.records import Measurement
+from sweepgate.results.acceptance_bounds import acceptance_reasons, acceptance_warnings
 from sweepgate.results.row import MULTI_NODE_FIELDS, SINGLE_NODE_FIELDS, ResultRow
 from sweepgate.results.statistics import latency_statistics
 from sweepgate.results.validity import client_bound_reasons, invalid_reasons
@@ -20,12 +22,14 @@ from sweepgate.results.validity import client_bound_reasons, invalid_reasons
 
 @dataclass(frozen=True)
 class Observed:
-    """Everything that was seen while one point ran."""
+    """Everything that was seen while one point ran; `golden_al` is the length that the server was told to accept."""
 
     measurement: Measurement
     server: dict[str, float]
     client_cpu: list[CpuSample]
     longest_block: float
+    golden_al: float | None = None
+    acceptance: Acceptance | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class PointId:
 def build_row(row: Row, point: PointId, observed: Observed) -> tuple[dict[str, Any] | None, list[str]]:
     """Return (result row, why it is invalid). The row is None when its numbers cannot even be written down."""
     reasons = invalid_reasons(row, point.conc, observed.measurement, observed.server)
+    reasons += acceptance_reasons(row, observed.golden_al, observed.acceptance)
     try:
         data = {**_identity(row, point), **_measured(row, observed), **_client(observed)}
         data.update(latency_statistics(observed.measurement.requests))
@@ -95,7 +100,7 @@ def _identity(row: Row, point: PointId) -> dict[str, Any]:
 
 
 def _measured(row: Row, observed: Observed) -> dict[str, Any]:
-    measured = observed.measurement
+    measured, acceptance = observed.measurement, observed.acceptance
     # Disaggregated pools are divided by their own GPUs, as dashboards of the field do; the total by all of them.
     pools = row.disagg and row.prefill_gpus and row.decode_gpus
     cached = sum(request.cached_tokens for request in measured.requests)
@@ -112,8 +117,17 @@ def _measured(row: Row, observed: Observed) -> dict[str, Any]:
         "prefix_cache_hit": min(cached / measured.input_tokens, 1.0),
         "started_at": min((request.start for request in measured.requests), default=0.0),
         "benchmark_duration": measured.duration,
-        "golden_al": None,
-        "measured_al": None,
+        "golden_al": observed.golden_al,
+        "measured_al": acceptance.length if acceptance else None,
+        "acceptance": {
+            "drafts": acceptance.drafts,
+            "rates": acceptance.rates,
+            "standard_error": acceptance.standard_error,
+            "source": acceptance.source,
+        }
+        if acceptance
+        else None,
+        "warnings": acceptance_warnings(row, observed.golden_al, acceptance),
         "server": observed.server,
         "power": None,
     }

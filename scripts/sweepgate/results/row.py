@@ -43,6 +43,17 @@ class ClientReport(_Rows):
     bound: list[str]
 
 
+class AcceptanceReport(_Rows):
+    """Speculation as the server counted it: verified drafts, the share of them whose 1st, 2nd, ... token was accepted,
+    and the standard error of `measured_al` (null where the engine does not count by position).
+    """
+
+    drafts: Count
+    rates: list[Annotated[float, Field(ge=0, le=1)]] | None
+    standard_error: Finite | None
+    source: str
+
+
 class PowerReport(_Rows):
     """GPU power over the measured window: watts per GPU, joules per output token."""
 
@@ -99,8 +110,10 @@ class _Measured(_Identity):
     prefix_cache_hit: Annotated[float, Field(ge=0, le=1)]
     started_at: Above0
     benchmark_duration: Above0
-    golden_al: float | None
-    measured_al: float | None
+    golden_al: Finite | None
+    measured_al: Finite | None
+    acceptance: AcceptanceReport | None
+    warnings: list[str]
     server: dict[str, Finite]
     client: ClientReport
     power: PowerReport | None

@@ -1,4 +1,4 @@
-"""When a measured point may be believed. Every bound that can make a point invalid is here."""
+"""When a measured point may be believed. Every bound is here, but those of acceptance (`acceptance_bounds.py`)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from sweepgate.config.fleets import LocalLaunch
 from sweepgate.engines.process import ServerProcess
 from sweepgate.engines.recipe import Place
 from sweepgate.engines.registry import engine_for
-from sweepgate.fingerprint.serving import server_commands
+from sweepgate.fingerprint.serving import committed_golden, server_commands
 from sweepgate.fingerprint.statements import ResolvedCommand
 from sweepgate.launch import local, scratch
 from sweepgate.launch.ports import free_ports, holder_of
@@ -44,6 +44,8 @@ class Deployment:
         self.folder = folder
         self.engine = engine_for(row.framework)
         self.scratch = scratch.create()
+        golden = committed_golden(settings.repository, row)
+        self.golden_al = None if golden is None else golden.length
         self._running: list[local.LocalProcess] = []
         self._clients: list[local.LocalProcess] = []
         self._places: list[tuple[ServerProcess, Place]] = []

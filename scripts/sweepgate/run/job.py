@@ -18,10 +18,11 @@ from sweepgate.engines.registry import engine_for
 from sweepgate.files import write_json
 from sweepgate.fingerprint.serving import server_commands
 from sweepgate.launch import scratch
+from sweepgate.measure.acceptance import read_acceptance
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
 from sweepgate.measure.client_load import CpuSampler, longest_block
 from sweepgate.measure.records import SUMMARY_FILE, ExportError, Measurement, error_kinds, read_export
-from sweepgate.measure.server_metrics import CounterResetError, Totals, increase, scrape
+from sweepgate.measure.server_metrics import CounterResetError, Scrape, increase, scrape
 from sweepgate.plan.plan import Job
 from sweepgate.results.build import Observed, PointId, build_row
 from sweepgate.results.store import PointResult, result_file
@@ -130,7 +131,9 @@ def _measure_point(
     reasons: list[str]
     try:
         counted = increase(before, after, server.engine.counters)
-        observed = Observed(measurement, counted, sampler.samples, longest_block(output / "logs" / "aiperf.log"))
+        acceptance = read_acceptance(before, after, conc)
+        block = longest_block(output / "logs" / "aiperf.log")
+        observed = Observed(measurement, counted, sampler.samples, block, server.golden_al, acceptance)
         row, reasons = build_row(job.row, point, observed)
     except CounterResetError as error:
         reasons = [f"the server restarted while it was measured: {error}"]
@@ -185,7 +188,7 @@ def _run_client(job: Job, conc: int, server: Deployment, settings: Settings, out
     return sampler
 
 
-def _scrape(server: Deployment, raw: Path) -> Totals:
+def _scrape(server: Deployment, raw: Path) -> Scrape:
     try:
         return scrape(server.metrics_urls, raw)
     except (httpx.HTTPError, ValueError) as error:
