@@ -144,7 +144,7 @@ def test_edits_that_change_nothing_that_runs(catalogue: dict[str, Any], data: st
 @given(catalogues, st.data())
 def test_an_edit_changes_its_own_points_and_no_other(catalogue: dict[str, Any], data: st.DataObject) -> None:
     key = data.draw(st.sampled_from(list(catalogue)))
-    name, value = data.draw(st.sampled_from([("image", "i/c:3"), ("model", "m/other"), ("precision", "int4")]))
+    name, value = data.draw(st.sampled_from([("image", "i/c:3"), ("model", "other/m-FP8"), ("precision", "int4")]))
     with tempfile.TemporaryDirectory() as folder:
         before = repository(Path(folder), yaml.safe_dump(catalogue))
         after = repository(Path(folder), yaml.safe_dump({**catalogue, key: {**catalogue[key], name: value}}))
