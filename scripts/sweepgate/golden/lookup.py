@@ -153,6 +153,6 @@ def _distinguish(found: Sequence[CommittedCurve]) -> str:
 
 
 def _refusal(message: str, wanted: Speculation, allowed: str, hint: str | None = None) -> InputError:
-    hint = hint or f"collect the curve with speedbench-al.yml, or use what {FOLDER}/ holds"
+    hint = hint or f"use what {FOLDER}/ holds, or commit the curve that is missing"
     problem = Problem(f"no golden acceptance length: {message}", None, None, None, wanted.describe(), allowed, hint)
     return InputError(problem)
