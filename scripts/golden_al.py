@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The golden acceptance lengths of golden_al_distribution/: look one up, render it for an engine, and make the table of
-the folder's README.
+"""The golden acceptance lengths of golden_al_distribution/: look one up, render it for an engine, check recipes and
+server commands against them, and make the table of the folder's README.
 
 example: scripts/golden_al.py lookup --model qwen3.5 --method mtp --thinking on --draft-tokens 3
          scripts/golden_al.py render --engine sglang --model qwen3.5 --method mtp --thinking on --draft-tokens 3
+         scripts/golden_al.py check benchmarks/single_node/agentic/*.sh
 """
 
 from __future__ import annotations
@@ -34,6 +35,15 @@ def parse_arguments() -> argparse.Namespace:
     commands.add_parser("lookup", parents=[key], help="print the committed length")
     rendered = commands.add_parser("render", parents=[key], help="print the engine's own settings for it")
     rendered.add_argument("--engine", required=True, choices=["vllm", "sglang", "trtllm", "atom"])
+    checked = commands.add_parser("check", help="check bash recipes, server command lines, srt-slurm and Dynamo YAML")
+    checked.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    checked.add_argument(
+        "--scenario",
+        choices=["agentic", "fixed-seq-len", "speedbench"],
+        help="what the files are for (default: by path, then by content, then agentic)",
+    )
+    checked.add_argument("--thinking", default="on", choices=["on", "off"], help="default: on, as in agentic traces")
+    checked.add_argument("--model", help="model id, where neither the file's name nor its content says")
     made = commands.add_parser("table", help="print the table of all curves")
     made.add_argument("--write", action="store_true", help="put it into golden_al_distribution/README.md")
     return parser.parse_args()
@@ -41,7 +51,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse_arguments()
-    commands = {"lookup": look_up, "render": render_settings, "table": make_table}
+    commands = {"lookup": look_up, "render": render_settings, "check": check, "table": make_table}
     return commands[arguments.command](arguments)
 
 
@@ -92,6 +102,27 @@ def render_settings(arguments: argparse.Namespace) -> int:
     if rendered.arguments:
         print(shlex.join(rendered.arguments))
     return 0
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Print what each server of each file does, and the verdict; 1 when one is wrong."""
+    from sweepgate.errors import EXIT_FAILED_GATE
+    from sweepgate.golden.check import check_file
+    from sweepgate.golden.curves import load_curves
+
+    curves = load_curves(arguments.repository)
+    wrong = seen = 0
+    for path in arguments.files:
+        found = check_file(path, curves, arguments.scenario, arguments.thinking, arguments.model)
+        for item in found:
+            print(f"{item.severity + ':':<9}{item.problem.render()}")
+        if not found:
+            print(f"ok:      {path}: no server speculates")
+        seen += len(found)
+        wrong += sum(not item.ok for item in found)
+    verdict = "FAIL" if wrong else "PASS"
+    print(f"{verdict}: {len(arguments.files)} files, {seen} ways to speculate, {wrong} wrong")
+    return EXIT_FAILED_GATE if wrong else 0
 
 
 def make_table(arguments: argparse.Namespace) -> int:

@@ -43,6 +43,12 @@ SPECULATING = """\
 config="{\\"method\\":\\"mtp\\",\\"num_speculative_tokens\\":$DRAFT_TOKENS}"
 exec vllm serve "$MODEL" --speculative-config "$config"
 """
+TYPED = """\
+#!/bin/bash
+config="{{\\"method\\":\\"mtp\\",\\"num_speculative_tokens\\":$DRAFT_TOKENS,\\
+\\"rejection_sample_method\\":\\"synthetic\\",\\"synthetic_acceptance_length\\":{}}}"
+exec vllm serve "$MODEL" --speculative-config "$config"
+"""
 FRAGMENT = "config-keys: [fake]\ndescription: [d]\npr-link: https://github.com/o/r/pull/1\n"
 Files = dict[str, str]
 GOLDEN: Files = {
@@ -102,6 +108,31 @@ BROKEN: list[tuple[str, Files, tuple[str, str, int | None, str]]] = [
         ("error", "golden_al_distribution/README.md", None, "the table of lengths is not"),
     ),
     (
+        "typed-lengths",
+        {**GOLDEN, "benchmarks/fake.sh": TYPED.format("2.49")},
+        ("error", "benchmarks/fake.sh", 3, "acceptance is forced to 2.49, not to the golden length"),
+    ),
+    (
+        "typed-lengths",
+        {**GOLDEN, "benchmarks/fake.sh": TYPED.format("2.5")},
+        ("warning", "benchmarks/fake.sh", 3, "drop it: the harness renders the golden length"),
+    ),
+    (
+        "typed-lengths",
+        {**GOLDEN, "benchmarks/unused.sh": TYPED.format("2.5")},
+        ("error", "benchmarks/unused.sh", 3, "drop it: the harness renders the golden length"),
+    ),
+    (
+        "typed-lengths",
+        {**GOLDEN, "benchmarks/single_node/fixed_seq_len/fake_x.sh": TYPED.format("2.5")},
+        ("error", "benchmarks/single_node/fixed_seq_len/fake_x.sh", 3, "forces acceptance in a fixed-sequence recipe"),
+    ),
+    (
+        "knobs",
+        {**GOLDEN, "master-config.yaml": AGENTIC.replace("example/vllm:v1", "example/vllm:nightly")},
+        ("warning", "master-config.yaml", None, "example/vllm:nightly does not say whether it reads synthetic_"),
+    ),
+    (
         "timeouts",
         {"runners.yaml": FLEETS.replace("client-timeout: 4", "client-timeout: 30000")},
         ("error", "runners.yaml", None, "may take longer"),
@@ -137,6 +168,9 @@ BROKEN: list[tuple[str, Files, tuple[str, str, int | None, str]]] = [
 KEPT: list[tuple[str, Files]] = [
     ("conflicts", {"x.txt": "=======\n<<<<<<<<\n a <<<<<<< b\n"}),
     ("golden", GOLDEN),
+    ("typed-lengths", GOLDEN),
+    ("knobs", {**GOLDEN, "master-config.yaml": AGENTIC.replace("vllm:v1", "vllm:v0.20.0")}),
+    ("knobs", {**GOLDEN, "master-config.yaml": AGENTIC.replace("vllm:v1", "vllm:v0.19.1")}),
     ("rows", GOLDEN),
     ("timeouts", {".github/workflows/benchmark-job.yml": "jobs: { run: { timeout-minutes: 5 } }\n"}),
     ("fragments", {"perf-changelog/1.yaml": FRAGMENT, "perf-changelog/README.md": "x\n"}),

@@ -54,6 +54,10 @@ class RepositoryTree:
         """Return the entry keys that match. Raises InputError for a pattern that matches none."""
         return select_keys(self.catalogue, patterns, CATALOGUE_FILE)
 
+    def rows(self, key: str) -> list[Row]:
+        """Return the throughput rows of an entry, whether or not they can be served. Raises InputError."""
+        return [row for _, row in _parsed(key, self._rows(key, None))]
+
     def jobs(self, keys: Iterable[str], duration: int | None = None) -> list[Job]:
         """Return the throughput jobs of these entries, in catalogue order; `duration` (s) shortens agentic replays.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from sweepgate.errors import InputError, Problem
+from sweepgate.matrix.row import Row
 from sweepgate.plan.build import RepositoryTree, read_repository
 from sweepgate.plan.plan import Job
 from sweepgate.plan.tree import git
@@ -48,6 +49,17 @@ class Checkout:
             except InputError:
                 continue
         return jobs
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Every row of every entry, whether or not it can be served."""
+        rows: list[Row] = []
+        for key in self.tree.catalogue if self.tree is not None else ():
+            try:
+                rows += self.tree.rows(key) if self.tree is not None else []
+            except InputError:
+                continue
+        return rows
 
     @cached_property
     def files(self) -> list[str]:

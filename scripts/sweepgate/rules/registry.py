@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sweepgate.rules import codeowners, conflicts, fragments, golden, purity, rows, schemas, timeouts
+from sweepgate.rules import (
+    codeowners,
+    conflicts,
+    fragments,
+    golden,
+    knobs,
+    purity,
+    rows,
+    schemas,
+    timeouts,
+    typed_lengths,
+)
 from sweepgate.rules.finding import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -11,6 +22,8 @@ RULES: tuple[Rule, ...] = (
     rows.RULE,
     purity.RULE,
     golden.RULE,
+    typed_lengths.RULE,
+    knobs.RULE,
     timeouts.RULE,
     fragments.RULE,
     codeowners.RULE,
