@@ -18,7 +18,10 @@ class ExportError(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """One finished request of the measured phase; times in seconds, `start` since the epoch."""
+    """One finished request of the measured phase; times in seconds, `start` since the epoch.
+
+    `reasoning_tokens` are those of `output_tokens` that the server sent as reasoning.
+    """
 
     start: float
     end: float
@@ -31,6 +34,7 @@ class Request:
     asked_output_tokens: float | None
     send_delay: float
     session: str
+    reasoning_tokens: int = 0
 
     @property
     def latency(self) -> float:
@@ -144,6 +148,7 @@ def _request(metadata: dict[str, Any], metrics: dict[str, Any]) -> Request:
         asked_output_tokens=None if mismatch is None else output_tokens / (1 + mismatch / 100),
         send_delay=max(metadata["request_start_ns"] - metadata["credit_issued_ns"], 0) / 1e9,
         session=str(metadata.get("root_correlation_id") or metadata.get("conversation_id") or ""),
+        reasoning_tokens=int(_value(metrics, "reasoning_token_count") or 0),
     )
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from sweepgate.engines import tiny_model
 from sweepgate.engines.recipe import NOMINAL
 from sweepgate.engines.registry import engine_for
@@ -20,20 +18,20 @@ from sweepgate.fingerprint.serving import server_commands
 from sweepgate.launch import scratch
 from sweepgate.measure.acceptance import read_acceptance
 from sweepgate.measure.client import ClientPlace, client_arguments, trace_folder
-from sweepgate.measure.client_load import CpuSampler, longest_block
-from sweepgate.measure.records import SUMMARY_FILE, ExportError, Measurement, error_kinds, read_export
-from sweepgate.measure.server_metrics import CounterResetError, Scrape, increase, scrape
+from sweepgate.measure.client_load import longest_block
+from sweepgate.measure.records import ExportError, Measurement, read_export
+from sweepgate.measure.server_metrics import CounterResetError, increase
 from sweepgate.plan.plan import Job
 from sweepgate.results.build import Observed, PointId, build_row
 from sweepgate.results.store import PointResult, result_file
-from sweepgate.run.deployment import SETTLE_SECONDS, Deployment
+from sweepgate.run.client import run_client, scrape_server
+from sweepgate.run.deployment import Deployment
 from sweepgate.run.failure import JobFailure, disk_errors, log_tail
 from sweepgate.run.settings import Settings
 from sweepgate.run.step import Observer, Step
 
 # A point's raw files take a few MB; less room than this means that something else is filling the disk.
 MIN_FREE_BYTES = 200_000_000
-_POLL_SECONDS = 0.1
 
 
 def run_job(
@@ -116,12 +114,14 @@ def _measure_point(
         # What an earlier, interrupted attempt left would be taken for this one's.
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir()
-        before = _scrape(server, folder / f"metrics-before-c{conc}.prom")
-    sampler = _run_client(job, conc, server, settings, output)
+        before = scrape_server(server, folder / f"metrics-before-c{conc}.prom")
+    place = ClientPlace(server.url, str(settings.benchmarks.absolute()), str(output.absolute()))
+    arguments = client_arguments(job.row, conc, place)
+    sampler = run_client(arguments, server, settings, output, server.launch.client_timeout + (job.row.duration or 0))
     observer(Step(job.id, "collect", conc))
     server.check_alive("collect")
     with disk_errors("collect"):
-        after = _scrape(server, folder / f"metrics-after-c{conc}.prom")
+        after = scrape_server(server, folder / f"metrics-after-c{conc}.prom")
     point = PointId(job.id, conc, job.fingerprint(conc))
     try:
         measurement = read_export(output)
@@ -150,51 +150,6 @@ def _measure_point(
         seconds=time.monotonic() - begun,
     )
     return _keep(result, folder)
-
-
-def _run_client(job: Job, conc: int, server: Deployment, settings: Settings, output: Path) -> CpuSampler:
-    """Run aiperf to its end while watching the server; returns the stopped sampler of its CPU time."""
-    place = ClientPlace(server.url, str(settings.benchmarks.absolute()), str(output.absolute()))
-    command = [*settings.client, *client_arguments(job.row, conc, place)]
-    environment = {
-        **server.environment(),
-        "AIPERF_DATASET_MMAP_BASE_PATH": str(server.scratch),
-        "AIPERF_DATASET_MMAP_CACHE_DIR": str((settings.repository / ".cache" / "aiperf").absolute()),
-    }
-    limit = server.launch.client_timeout + (job.row.duration or 0)
-    deadline = time.monotonic() + limit
-    log = output / "client.log"
-    client = server.start_client(command, environment, log)
-    sampler = CpuSampler(client.pid)
-    try:
-        while client.exit_code() is None:
-            server.check_alive("measure")
-            if time.monotonic() > deadline:
-                client.stop()
-                raise JobFailure("infrastructure", "measure", f"aiperf took over {limit} s", log_tail(log))
-            time.sleep(_POLL_SECONDS)
-    finally:
-        client.stop()
-        sampler.stop()
-    code = client.exit_code()
-    if code and not (output / SUMMARY_FILE).is_file():
-        server.check_alive("measure", SETTLE_SECONDS)
-        # aiperf 0.13 gives up without a summary when no request at all succeeded: that is the server's doing.
-        kinds = error_kinds(output)
-        if kinds:
-            failed = ", ".join(f"{count} × {kind}" for kind, count in kinds.items())
-            raise JobFailure("benchmark", "measure", f"every request failed ({failed})", log_tail(log))
-        raise JobFailure("infrastructure", "measure", f"aiperf exited with code {code}", log_tail(log))
-    return sampler
-
-
-def _scrape(server: Deployment, raw: Path) -> Scrape:
-    try:
-        return scrape(server.metrics_urls, raw)
-    except (httpx.HTTPError, ValueError) as error:
-        server.check_alive("scrape", SETTLE_SECONDS)
-        message = f"the server's metrics cannot be read: {type(error).__name__}"
-        raise JobFailure("benchmark", "scrape", message, str(error)) from error
 
 
 def timeline(measurement: Measurement) -> list[dict[str, Any]]:
