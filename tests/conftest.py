@@ -17,6 +17,7 @@ from sweepgate.plan.plan import Plan
 from sweepgate.run.settings import Settings
 
 if TYPE_CHECKING:
+    from acceptance_bench import Bench
     from histories import History
 
 FAKES = Path(__file__).parent / "fakes"
@@ -106,6 +107,14 @@ def history(repository: FakeRepository) -> History:
     repository.catalogue(TWO)
     made.commit()
     return made
+
+
+@pytest.fixture
+def bench(repository: FakeRepository) -> Bench:
+    """A repository with one collection of acceptance lengths, served by the stand-in."""
+    from acceptance_bench import make_bench
+
+    return make_bench(repository)
 
 
 @pytest.fixture

@@ -51,6 +51,7 @@ def main() -> int:
     parser.add_argument("--request-count", type=int, default=20)
     parser.add_argument("--isl", type=int, default=100)
     parser.add_argument("--osl", type=int, default=20)
+    parser.add_argument("--extra-inputs", default="{}")
     options, _ = parser.parse_known_args(sys.argv[2:])
     if mode == "crash":
         print("aiperf: Segmentation fault", flush=True)
@@ -69,6 +70,11 @@ def main() -> int:
         request = urllib.request.Request(f"{options.url}/v1/chat/completions", body)
         urllib.request.urlopen(request).read()
     records = [record(index, options.isl, options.osl, time.time()) for index in range(count)]
+    extra = json.loads(options.extra_inputs) if options.extra_inputs.startswith("{") else {}
+    thinks = extra.get("chat_template_kwargs", {}).get("enable_thinking", False)
+    if thinks != (mode == "thinks-against-orders"):
+        for item in records:
+            item["metrics"]["reasoning_token_count"] = {"value": options.osl // 2}
     if mode == "errors":
         for spoilt in records[::2]:
             spoilt["error"] = {"code": 500, "type": "Internal Server Error", "message": "no"}

@@ -2,10 +2,10 @@
 
 server.py PORT MODEL [--never-ready] [--exit-after SECONDS] [--die-on-request N] [--chatty MEGABYTES]
           [--fail-every N] [--no-tokens] [--daemon PIDFILE] [--wrong-model] [--reset-counters]
-          [--really-accept LENGTH] [vllm serve --speculative-config JSON]
+          [--really-accept LENGTH] [--accept-rates R1,R2,...] [vllm serve --speculative-config JSON]
 
 With vLLM's speculative configuration it counts 1,000 drafts a request, accepted as that configuration forces, or at the
-length of --really-accept whatever it says.
+length of --really-accept whatever it says, or by position as --accept-rates says.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def main() -> None:
     parser.add_argument("--wrong-model", action="store_true")
     parser.add_argument("--reset-counters", action="store_true")
     parser.add_argument("--really-accept", type=float)
+    parser.add_argument("--accept-rates", type=lambda text: [float(rate) for rate in text.split(",")])
     parser.add_argument("--speculative-config", type=json.loads, default={})
     options, _ = parser.parse_known_args()
     if options.daemon:
@@ -58,7 +59,10 @@ def acceptance(options: argparse.Namespace, drafts: int) -> str:
     if not config:
         return ""
     length = options.really_accept or config.get("synthetic_acceptance_length", 1.0)
-    counts = [min(max(length - 1 - position, 0), 1) * drafts for position in range(config["num_speculative_tokens"])]
+    counts = [rate * drafts for rate in (options.accept_rates or [])[: config["num_speculative_tokens"]]]
+    counts = counts or [
+        min(max(length - 1 - position, 0), 1) * drafts for position in range(config["num_speculative_tokens"])
+    ]
     series = {"drafts_total": drafts, "accepted_tokens_total": sum(counts)}
     series |= {f'accepted_tokens_per_pos_total{{position="{index}"}}': count for index, count in enumerate(counts)}
     name = "vllm:spec_decode_num_"

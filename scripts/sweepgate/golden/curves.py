@@ -67,7 +67,8 @@ class Curve(Strict):
     """Acceptance lengths of one model with one draft method, by thinking mode and number of draft tokens.
 
     A length is the mean number of tokens of a verification step, the target's own included: 1 to draft tokens + 1.
-    Everything above `thinking_on` is what the length depends on, or how it was measured.
+    Everything above `thinking_on` is what the length depends on, or how it was measured. `earlier-runs` measured the
+    values which `source-run` did not.
     """
 
     model_prefix: Name
@@ -76,6 +77,7 @@ class Curve(Strict):
     rejection_sample_method: RejectionSampling = "standard"
     draft_model: Text | None = None
     source_run: Url
+    earlier_runs: list[Url] | None = None
     measured_with: MeasuredWith
     sampling: SamplingModes
     standard_error: ErrorModes | None = None
