@@ -46,6 +46,8 @@ lint: setup-dev
 	$(BIN)/ruff format --check scripts tests benchmarks
 	$(BIN)/ruff check scripts tests benchmarks
 	$(BIN)/shellcheck $$(git ls-files '*.sh' ':!tests/golden/corpus') .ci/run
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/actionlint .github/workflows/*.yml
+	$(BIN)/zizmor --quiet --offline --persona auditor .github/workflows
 	$(BIN)/python scripts/validate.py
 
 types: setup-dev

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acceptance_bench import COLLECTIONS
 from conftest import CATALOGUE, FLEETS, PROJECT, FakeRepository
 
 from sweepgate.errors import Problem
@@ -49,6 +50,7 @@ config="{{\\"method\\":\\"mtp\\",\\"num_speculative_tokens\\":$DRAFT_TOKENS,\\
 \\"rejection_sample_method\\":\\"synthetic\\",\\"synthetic_acceptance_length\\":{}}}"
 exec vllm serve "$MODEL" --speculative-config "$config"
 """
+COLLECTOR = "benchmarks/single_node/speedbench/fake.sh"
 FRAGMENT = "config-keys: [fake]\ndescription: [d]\npr-link: https://github.com/o/r/pull/1\n"
 Files = dict[str, str]
 GOLDEN: Files = {
@@ -133,6 +135,21 @@ BROKEN: list[tuple[str, Files, tuple[str, str, int | None, str]]] = [
         ("warning", "master-config.yaml", None, "example/vllm:nightly does not say whether it reads synthetic_"),
     ),
     (
+        "collections",
+        {"speedbench-config.yaml": COLLECTIONS, COLLECTOR: "#!/bin/bash\nexit 1\n"},
+        ("error", COLLECTOR, None, "ended with code 1"),
+    ),
+    (
+        "collections",
+        {"speedbench-config.yaml": COLLECTIONS, COLLECTOR: TYPED.format("1.5")},
+        ("error", COLLECTOR, None, "types an acceptance length in a fixed-sequence row"),
+    ),
+    (
+        "collections",
+        {"speedbench-config.yaml": COLLECTIONS},
+        ("error", "speedbench-config.yaml", 1, "recipe is missing"),
+    ),
+    (
         "timeouts",
         {"runners.yaml": FLEETS.replace("client-timeout: 4", "client-timeout: 30000")},
         ("error", "runners.yaml", None, "may take longer"),
@@ -169,6 +186,7 @@ KEPT: list[tuple[str, Files]] = [
     ("conflicts", {"x.txt": "=======\n<<<<<<<<\n a <<<<<<< b\n"}),
     ("golden", GOLDEN),
     ("typed-lengths", GOLDEN),
+    ("collections", {"speedbench-config.yaml": COLLECTIONS, COLLECTOR: SPECULATING}),
     ("knobs", {**GOLDEN, "master-config.yaml": AGENTIC.replace("vllm:v1", "vllm:v0.20.0")}),
     ("knobs", {**GOLDEN, "master-config.yaml": AGENTIC.replace("vllm:v1", "vllm:v0.19.1")}),
     ("rows", GOLDEN),
@@ -190,6 +208,7 @@ def make(repository: FakeRepository) -> Make:
             path = repository.path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+            path.chmod(0o755)
         for command in (["init", "-q"], ["add", "-A"]):
             subprocess.run(["git", "-C", str(repository.path), *command], check=True)
         return repository.path

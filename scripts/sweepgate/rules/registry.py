@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sweepgate.rules import (
     codeowners,
+    collections,
     conflicts,
     fragments,
     golden,
@@ -24,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     golden.RULE,
     typed_lengths.RULE,
     knobs.RULE,
+    collections.RULE,
     timeouts.RULE,
     fragments.RULE,
     codeowners.RULE,
